@@ -2,23 +2,18 @@
 
     uv run python benchmarks/likelihood.py [--eloml FOLDER] [--pmra SCORES.csv]
 
-Prints two tables: peers with ratios and the largest disagreement in any player's strength, and our
+Prints peers with ratios and the largest disagreement in any player's strength; waits.py has our
 own times. lme4 takes minutes. Peers need Rscript with lme4, glmnet, data.table and BradleyTerry2
-(Debian: r-cran-*); without it they are left out. FOLDER holds a checkout of ModelOriented/EloML,
+(Debian: r-cran-*). FOLDER holds a checkout of ModelOriented/EloML,
 timed from scores to estimates as it is used. --pmra is a board for lme4 instead of a simulated one
 of 49 players and 10 rounds.
-
-The whole command is timed warm: byte code and Numba's kernels are on disk after the first run.
 """
 
 import argparse
-import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +65,7 @@ def disagreement(theirs, ours):
 
 
 def peers(board, pmra, eloml, quadrature):
-    """Rows of the first table."""
+    """Rows of the table."""
     matches = lb.matches(board, ties="floor")
 
     def ours():
@@ -104,50 +99,6 @@ def peers(board, pmra, eloml, quadrature):
     yield name, "R lme4::glmer", theirs["seconds"].iloc[0], taken, disagreement(theirs, fit())
 
 
-def own(board, pmra):
-    """Rows of the second table."""
-    matches, large = lb.matches(board), lb.matches(simulate(2000, 20))
-    ml = lb.likelihood
-    yield (
-        "Bradley-Terry 80x20, scores to covariance",
-        seconds(lambda: ml.bradley_terry(lb.matches(board)), 20),
-    )
-    yield (
-        "Bradley-Terry 2000x20, matches to covariance",
-        seconds(lambda: ml.bradley_terry(large), 1),
-    )
-    yield "Plackett-Luce 80x20", seconds(lambda: ml.plackett_luce(matches), 5)
-    yield "1000 bootstraps of rounds, 80x20", seconds(lambda: ml.bootstrap(matches, seed=0), 1)
-    yield "best_test, ten sizes of 1000, 80x20", seconds(lambda: ml.best_test(matches, seed=0), 1)
-    for method in ("heuristic", "accelerated", "rigorous"):
-        yield (
-            f"PMRA, {method} elimination",
-            seconds(lambda m=method: ml.eliminate(lb.matches(pmra, ties="loss"), method=m), 1),
-        )
-
-
-def command(board):
-    """Rows of the second table: the whole command, a process of its own."""
-    # Where the environment forbids byte code, every run compiles pandas and Numba from source.
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "scores.csv"
-        board.to_series().reset_index().to_csv(file, index=False)
-        for options in (
-            "--model bradley_terry",
-            "--model plackett_luce",
-            "--model round_intercept --eliminate accelerated",
-        ):
-            words = f"-m leaderbayes rank {file} --ml {options}".split()
-
-            def run(words=words):
-                subprocess.run(
-                    [sys.executable, *words], check=True, capture_output=True, env=environment
-                )
-
-            yield f"`rank --ml {options}` 80x20, the whole command", seconds(run, 5)
-
-
 def main():
     """Parse, run, print."""
     parser = argparse.ArgumentParser(
@@ -167,12 +118,8 @@ def main():
                 f"| {case} | {peer} | {theirs:.3f} | {ours:.4f} | {theirs / ours:.0f} "
                 f"| {apart:.1e} |"
             )
-        print()
     else:
-        print("Rscript is not here: no peers.\n")
-    print("| ours | s |\n|---|---|")
-    for case, taken in chain(own(board, pmra), command(board)):
-        print(f"| {case} | {taken:.4f} |", flush=True)
+        print("Rscript is not here: no peers.")
 
 
 if __name__ == "__main__":

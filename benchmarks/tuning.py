@@ -1,12 +1,10 @@
 """Searches of hyper-parameters: fits used, held-out score, and regret against the whole grid.
 
     OPENBLAS_NUM_THREADS=1 uv run --group test python benchmarks/tuning.py [--seeds 20]
-    uv run --group test python benchmarks/tuning.py --false-drops 1000
 
 Every search runs for itself on the same folds of the same split into training and held-out data.
 Fits are deterministic given parameters and data, so each is made once and then remembered, and
-counted every time. Without an option four data sets x three algorithms x 20 seeds; with
-``--false-drops`` how often a race drops the best candidate, on simulated boards.
+counted every time.
 """
 
 import argparse
@@ -35,7 +33,6 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from leaderbayes.tuning import LeaderboardPruner, LeaderboardSearchCV, LeaderboardTerminator
-from leaderbayes.tuning._race import Race
 
 DATA = {
     "breast_cancer": load_breast_cancer,
@@ -227,52 +224,13 @@ def compare(seeds, workers, only):
         print(table.to_string(), end="\n\n", flush=True)
 
 
-def false_drops(boards, drop=0.05):
-    """Print how often a race over simulated scores drops the best, by spread and size."""
-    rows = []
-    for m, rounds, spread, ties in product((2, 5, 20), (10, 5), (0.1, 0.3, 0.6, 1.0, 3.0), (0, 1)):
-        lost, fits, short = 0, 0, 0.0
-        for seed in range(boards):
-            rng = np.random.default_rng([seed, m, rounds])
-            truth = spread * rng.normal(size=m)
-            scores = truth[:, None] + rng.normal(size=(m, rounds))
-            scores = np.round(scores) if ties else scores
-            race = Race(rounds, rng, drop=drop, min_rounds=2, rope=0.0)
-            race.enter(m)
-            for k in range(rounds):
-                playing = race.playing(k)
-                race.scores[playing, k] = scores[playing, k]
-                fits += len(playing)
-                race.judge(k)
-            lost += int(truth.argmax()) not in race.active
-            short += truth[scores.mean(axis=1).argmax()] - truth[race.tied[0]]
-        share = lost / boards
-        rows.append(
-            {
-                "players": m,
-                "rounds": rounds,
-                "spread": spread,
-                "ties": ties,
-                "best dropped": share,
-                "se": np.sqrt(share * (1 - share) / boards),
-                "fits": fits / (boards * m * rounds),
-                "regret against all rounds": short / boards,
-            }
-        )
-    print(pd.DataFrame(rows).round(3).to_string(index=False))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="part of the names of searches")
-    parser.add_argument("--false-drops", type=int, metavar="BOARDS")
     given = parser.parse_args()
-    if given.false_drops:
-        false_drops(given.false_drops)
-    else:
-        compare(given.seeds, given.workers, given.only)
+    compare(given.seeds, given.workers, given.only)
 
 
 if __name__ == "__main__":

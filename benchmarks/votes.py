@@ -1,23 +1,16 @@
 """Votes beside arena-rank, evalica, choix and FastChat's logistic regression, in one run.
 
     uv run python benchmarks/votes.py --peer PYTHON [--only agree|speed|cover]
-    uv run python benchmarks/votes.py --only count [--votes 100000000]
-    uv run python benchmarks/votes.py --only tournaments
 
 PYTHON is that of an environment with arena-rank, evalica, choix and scikit-learn. Prints three
 tables: how far estimates of the same convention are apart (ties half, nothing else), processor
 seconds from a table of votes to estimates (a second call in the process), and how often intervals
-of 95 % cover where judges have opinions of their own. The last is of votes in Parquet files, which
-are counted without reading them all: seconds, and the most memory that the process took. And of
-fits of several tournaments at once, of 20 judges who vote in all: processor seconds, by which
-sampler, and whether it converged.
+of 95 % cover where judges have opinions of their own.
 """
 
 import argparse
 import json
-import resource
 import subprocess
-import sys
 import tempfile
 import time
 import warnings
@@ -25,12 +18,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from scipy.special import expit
 
 import leaderbayes as lb
-from leaderbayes._numerics.bradley_terry import newton
 
 PEER = Path(__file__).parent / "peers" / "votes.py"
 PLAYERS, JUDGES, OPINION = 10, 60, 0.5  # of a board whose intervals are looked at
@@ -147,8 +137,12 @@ def limit(strength):
     apart = np.sqrt(2.0) * OPINION * node
     p = (expit(gap[..., None] + apart) * weight).sum(axis=-1) / weight.sum()
     p = 0.85 * p + 0.15 * 0.5  # ties
-    np.fill_diagonal(p, 0.0)
-    return newton(p.sum(axis=1), 1.0 - np.eye(len(p)))[0]
+    b = np.zeros(len(p))
+    for _ in range(50):
+        q = expit(b[:, None] - b)
+        w = q * (1.0 - q)
+        b = b + np.linalg.pinv(np.diag(w.sum(axis=1)) - w) @ (p - q).sum(axis=1)
+    return b
 
 
 def coverage(python, boards, each):
@@ -179,76 +173,6 @@ def coverage(python, boards, each):
         yield name, each, f"{inside.mean():.3f}", f"{error:.3f}", f"{(upper - lower).mean():.3f}"
 
 
-def write_files(size, folder, *, each=5_000_000, players=200, judges=50):
-    """Votes of judges in Parquet files of so many."""
-    rng = np.random.default_rng(4)
-    strength = 0.7 * rng.standard_normal(players)
-    names = pa.array([f"p{k:04d}" for k in range(players)])
-    words = pa.array(["model_b", "tie", "model_a"])
-    for k, start in enumerate(range(0, size, each)):
-        n = min(each, size - start)
-        first = rng.integers(players, size=n, dtype=np.int32)
-        second = (first + rng.integers(1, players, size=n, dtype=np.int32)) % players
-        won = 2 * (rng.random(n, dtype=np.float32) < expit(strength[first] - strength[second]))
-        won[rng.random(n, dtype=np.float32) < 0.15] = 1
-        columns = {
-            "model_a": pa.DictionaryArray.from_arrays(pa.array(first), names),
-            "model_b": pa.DictionaryArray.from_arrays(pa.array(second), names),
-            "winner": pa.DictionaryArray.from_arrays(pa.array(won.astype(np.int8)), words),
-            "judge": pa.array(rng.integers(judges, size=n, dtype=np.int16)),
-        }
-        pq.write_table(pa.table(columns), Path(folder) / f"part-{k:03d}.parquet")
-
-
-def count_files(folder):
-    """Count, estimate and draw, and say seconds and the most memory so far, after each."""
-    steps = {
-        "counted": lambda: lb.count_votes(folder, progressbar=False),
-        "estimated, clustered by judge": lambda: lb.likelihood.bradley_terry(votes),
-        "4000 draws of the posterior": lambda: lb.fit(votes, seed=1, progressbar=False),
-    }
-    votes = None
-    for name, work in steps.items():
-        start = time.perf_counter()
-        done = work()
-        votes = done if votes is None else votes
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        yield name, votes.sizes["vote"], f"{time.perf_counter() - start:.1f}", f"{most:.2f}"
-
-
-def counting(size):
-    """Rows of the fourth table, of a process that has done nothing else."""
-    with tempfile.TemporaryDirectory() as folder:
-        write_files(size, folder)
-        held = sum(file.stat().st_size for file in Path(folder).iterdir())
-        print(f"\n{size:.0e} votes in {held / 2**20:.0f} MiB of Parquet", flush=True)
-        command = [sys.executable, __file__, "--only", "counted", "--folder", folder]
-        subprocess.run(command, check=True)
-
-
-def together(sizes=((8, 3, 300), (20, 10, 1000), (20, 10, 200), (40, 20, 500))):
-    """Fit votes of several tournaments at once, and say how long that takes."""
-    for players, tournaments, each in sizes:
-        rng = np.random.default_rng(1)
-        mean = 0.8 * rng.standard_normal(players)
-        opinion = OPINION * rng.standard_normal((20, players))
-        of = np.repeat(np.arange(tournaments), each)
-        here = mean + 0.4 * rng.standard_normal((tournaments, players))
-        first = rng.integers(players, size=len(of))
-        second = (first + rng.integers(1, players, size=len(of))) % players
-        judge = rng.integers(20, size=len(of))
-        eta = here[of, first] - here[of, second] + opinion[judge, first] - opinion[judge, second]
-        outcome = (rng.random(len(of)) < expit(eta)).astype(float)
-        kept = {"first": first, "second": second, "outcome": outcome, "judge": judge, "feature": 0}
-        votes = lb.read_votes(
-            table(kept).drop(columns="feature").assign(tournament=of), tournament="tournament"
-        )
-        start = time.process_time()
-        dt = lb.fit(votes, "tournaments", seed=1, progressbar=False)
-        took = time.process_time() - start
-        yield players, tournaments, each, f"{took:.1f}", dt.attrs["sampler"], dt.attrs["converged"]
-
-
 def show(title, header, rows):
     """Print a table in Markdown."""
     print(f"\n{title}\n\n| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
@@ -258,17 +182,11 @@ def show(title, header, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer")
+    parser.add_argument("--peer", required=True)
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--largest", type=int, default=10**6)
-    parser.add_argument(
-        "--only", choices=["agree", "speed", "cover", "count", "counted", "tournaments"]
-    )
-    parser.add_argument("--votes", type=int, default=10**8)
-    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=["agree", "speed", "cover"])
     given = parser.parse_args()
-    if given.peer is None and given.only not in ("count", "counted", "tournaments"):
-        parser.error("--peer is the Python of an environment with the others")
     warnings.simplefilter("ignore", lb.LeaderbayesWarning)
     if given.only in (None, "agree"):
         header = ["tool", "to the end", "by default", "strengths, one covariate", "its coefficient"]
@@ -281,14 +199,6 @@ def main():
         header = ["intervals of 95 %", "votes a judge", "cover", "se", "width"]
         rows = (row for each in (50, 200) for row in coverage(given.peer, given.boards, each))
         show("Judges with opinions", header, rows)
-    if given.only in (None, "count"):
-        counting(given.votes)
-    if given.only in (None, "tournaments"):
-        header = ["players", "tournaments", "votes each", "CPU s", "sampler", "converged"]
-        show("Several tournaments at once", header, together())
-    if given.only == "counted":
-        header = ["of 200 players, 50 judges", "rows", "s", "peak GiB"]
-        show("Out of core", header, count_files(given.folder))
 
 
 if __name__ == "__main__":

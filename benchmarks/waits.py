@@ -57,9 +57,9 @@ def tied():
 
 
 def nuts_of_another_shape():
-    """A second fit by NUTS, of few steps: what it costs before it samples."""
-    fitted(16, 20, sampler="nutpie", draws=1, tune=1, chains=1)
-    return lambda: fitted(17, 21, sampler="nutpie", draws=1, tune=1, chains=1)
+    """A second fit by NUTS, of few draws: what it costs before it samples."""
+    fitted(16, 20, sampler="nutpie", draws=1, chains=1)
+    return lambda: fitted(17, 21, sampler="nutpie", draws=1, chains=1)
 
 
 def study():

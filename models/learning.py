@@ -1,34 +1,23 @@
-"""Coverage of 95 % intervals under repeated cross-validation, with learners that are trained.
+"""Repeated cross-validation with learners that are trained, on data sets whose population is known.
 
-Of each population data sets are drawn afresh; learners are players, and the splits of repeated
-cross-validation of one data set are rounds. Two probabilities that a player beats another are
-true of a pair (ties half): on fresh data, that is with training and test rows that are drawn
-afresh, as many as in a split; and on this data set, over all random splits of it. See make.py.
+Learners are players, and the splits of repeated cross-validation of one data set are rounds. Two
+probabilities that a player beats another are true of a pair (ties half): on fresh data, that is
+with training and test rows drawn afresh, as many as in a split; and on this data set, over all
+random splits of it.
 """
 
-import itertools
-import json
-import warnings
 from collections.abc import Callable
-from concurrent.futures import Executor
-from pathlib import Path
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
-from tables import complete, error, mean, read
+from tables import Table, fit, read, scores
 
-DATA_SETS = 30  # of each cell
 FRESH = 1000  # training sets, each with a test set, for what is true of fresh data
 OWN, SPLITS = 5, 150  # data sets of which so many random splits are made
-SCHEMES = ((10, 5),)  # repeats and folds
-# In models/README.md.
-SHOWN = tuple(
-    f"{name}{tag}"
-    for name in ("fresh", "fresh, record", "this data set", "claimed", "wrong")
-    for tag in ("", ", test_fraction")
-)
+REPEATS, FOLDS = 10, 5
 
 
 class Population(NamedTuple):
@@ -130,46 +119,33 @@ POPULATIONS = {
 
 
 def learners(regression):
-    """Fast ones, by name."""
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-    from sklearn.tree import (
-        DecisionTreeClassifier,
-        DecisionTreeRegressor,
-        ExtraTreeClassifier,
-        ExtraTreeRegressor,
-    )
+    """Fast ones."""
+    from sklearn import linear_model, naive_bayes, neighbors, tree
 
+    ridge = linear_model.Ridge
     if regression:
-        return {
-            "ridge": Ridge(),
-            "ridge 100": Ridge(100.0),
-            "tree of 3": DecisionTreeRegressor(max_depth=3, random_state=0),
-            "tree of 6": DecisionTreeRegressor(max_depth=6, random_state=0),
-            "extra tree": ExtraTreeRegressor(max_depth=6, random_state=0),
-            "kNN 5": KNeighborsRegressor(5),
-            "kNN 15": KNeighborsRegressor(15),
-        }
-    return {
-        "naive Bayes": GaussianNB(),
-        "logistic": LogisticRegression(max_iter=1000),
-        "ridge": Ridge(),
-        "tree of 3": DecisionTreeClassifier(max_depth=3, random_state=0),
-        "extra tree": ExtraTreeClassifier(max_depth=6, random_state=0),
-        "kNN 5": KNeighborsClassifier(5),
-        "kNN 15": KNeighborsClassifier(15),
-    }
+        return [
+            ridge(), ridge(100.0),
+            tree.DecisionTreeRegressor(max_depth=3, random_state=0),
+            tree.DecisionTreeRegressor(max_depth=6, random_state=0),
+            tree.ExtraTreeRegressor(max_depth=6, random_state=0),
+            neighbors.KNeighborsRegressor(5), neighbors.KNeighborsRegressor(15),
+        ]  # fmt: skip
+    return [
+        naive_bayes.GaussianNB(), linear_model.LogisticRegression(max_iter=1000), ridge(),
+        tree.DecisionTreeClassifier(max_depth=3, random_state=0),
+        tree.ExtraTreeClassifier(max_depth=6, random_state=0),
+        neighbors.KNeighborsClassifier(5), neighbors.KNeighborsClassifier(15),
+    ]  # fmt: skip
 
 
-def scores_of(population, train, test):
+def scores_of(of, train, test):
     """Score of each learner that was trained on some rows, on others."""
     import sklearn
 
-    of = POPULATIONS[population]
     found = []
     with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-        for learner in learners(of.regression).values():
+        for learner in learners(of.regression):
             fitted = learner.fit(*train)
             if hasattr(fitted, "predict_proba"):
                 predicted = fitted.predict_proba(test[0])[:, 1]
@@ -179,19 +155,12 @@ def scores_of(population, train, test):
     return np.array(found)
 
 
-def fresh_scores(population, tested, number, rng):
-    """Scores (player, ``number``) of training and test sets that are drawn afresh."""
-    of = POPULATIONS[population]
-    draw = [(of.draw(of.rows - tested, rng), of.draw(tested, rng)) for _ in range(number)]
-    return np.array([scores_of(population, train, test) for train, test in draw]).T
-
-
-def split_scores(population, data, tests):
+def split_scores(of, data, tests):
     """Scores (player, split) of one data set, of which each split tests some rows."""
     x, y = data
     rows = [(np.setdiff1d(np.arange(len(y)), test), test) for test in tests]
-    splits = [((x[train], y[train]), (x[test], y[test])) for train, test in rows]
-    return np.array([scores_of(population, train, test) for train, test in splits]).T
+    splits = [scores_of(of, (x[train], y[train]), (x[test], y[test])) for train, test in rows]
+    return np.array(splits).T
 
 
 def folds_of(n, repeats, folds, rng):
@@ -199,113 +168,61 @@ def folds_of(n, repeats, folds, rng):
     return [test for _ in range(repeats) for test in np.split(rng.permutation(n), folds)]
 
 
-def win_rate(scores):
-    """Share of rounds in which the row beats the column, ties half."""
-    gap = scores[:, None] - scores
-    return 0.5 + 0.5 * np.sign(gap).mean(axis=-1)
-
-
 def chance(scores):
-    """Win probability by many rounds; never 0 or 1, which no interval holds."""
+    """Win probabilities by many rounds, ties half; never 0 or 1, which no interval holds."""
     number = scores.shape[1]
-    return (number * win_rate(scores) + 0.5) / (number + 1.0)
+    rate = 0.5 + 0.5 * np.sign(scores[:, None] - scores).mean(axis=-1)
+    return (number * rate + 0.5) / (number + 1.0)
 
 
-def trial(population, repeats, folds, number):
-    """Scores of the cross-validation of one data set; of a few, the true win probabilities, too."""
-    rng = np.random.default_rng([list(POPULATIONS).index(population), repeats, folds, number])
-    of = POPULATIONS[population]
-    data = of.draw(of.rows, rng)
-    scores = split_scores(population, data, folds_of(of.rows, repeats, folds, rng))
-    if number >= OWN:
-        return scores, None
-    tests = [rng.permutation(of.rows)[: of.rows // folds] for _ in range(SPLITS)]
-    return scores, chance(split_scores(population, data, tests))
-
-
-def truth(population, folds):
+@cache
+def truth(population):
     """Win probabilities and mean scores on fresh data."""
-    rng = np.random.default_rng([list(POPULATIONS).index(population), folds])
-    scores = fresh_scores(population, POPULATIONS[population].rows // folds, FRESH, rng)
-    return chance(scores), scores.mean(axis=1)
+    of, rng = POPULATIONS[population], np.random.default_rng(list(POPULATIONS).index(population))
+    tested = of.rows // FOLDS
+    drawn = [(of.draw(of.rows - tested, rng), of.draw(tested, rng)) for _ in range(FRESH)]
+    fresh = np.array([scores_of(of, *one) for one in drawn]).T
+    return chance(fresh), fresh.mean(axis=1)
 
 
-def said(scores, test_fraction):
-    """What `leaderbayes.fit` says of each pair: ends of intervals, by the model and the record."""
-    import xarray as xr
-
+def board(population, number):
+    """Shares of one data set's pairs: whose intervals hold what is true, and wrong claims."""
     import leaderbayes as lb
 
-    coords = {
-        "player": [f"p{i}" for i in range(len(scores))],
-        "round": [f"r{k}" for k in range(scores.shape[1])],
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        dt = lb.fit(
-            xr.DataArray(scores, coords, ("player", "round"), attrs={"higher_is_better": 1}),
-            test_fraction=test_fraction,
-            progressbar=False,
-            replicates=200,  # as many as the check takes
-            seed=1,
-        )
-    return {by: lb.win_probability(dt, by=by) for by in ("model", "record")}
-
-
-def shares(found, fresh, level, own):
-    """Shares of one data set's pairs: whose intervals hold what is true, and wrong claims."""
-    upper = np.triu_indices(len(fresh), 1)
-    row = {}
-    for by, win in found.items():
-        low, high = win["lower"].to_numpy(), win["upper"].to_numpy()
-        held = {"fresh": (low <= fresh) & (fresh <= high)}
-        if own is not None:
-            held["this data set"] = (low <= own) & (own <= high)
-        # The row is said to be better where P(it wins more than half) > 0.975.
-        claim = low > 0.5
-        wrong = claim & (level[:, None] < level)
-        tag = "" if by == "model" else ", record"
-        row |= {name + tag: value[upper].mean() for name, value in held.items()}
-        row[f"width{tag}"] = (high - low)[upper].mean()
-        row[f"claimed{tag}"] = claim.sum() / len(upper[0])
-        row[f"wrong{tag}"] = wrong.sum() / len(upper[0])
+    of = POPULATIONS[population]
+    rng = np.random.default_rng([list(POPULATIONS).index(population), number])
+    data = of.draw(of.rows, rng)
+    made = scores(split_scores(of, data, folds_of(of.rows, REPEATS, FOLDS, rng)))
+    fresh, level = truth(population)
+    true = {"fresh": fresh}
+    if number < OWN:
+        tests = [rng.permutation(of.rows)[: of.rows // FOLDS] for _ in range(SPLITS)]
+        true["this data set"] = chance(split_scores(of, data, tests))
+    upper, row = np.triu_indices(len(fresh), 1), {}
+    for fraction, ending in ((None, ""), (1.0 / FOLDS, ", test_fraction")):
+        dt = fit(made, "bradley_terry", test_fraction=fraction, seed=1)
+        for by, tag in (("model", ending), ("record", f", record{ending}")):
+            win = lb.win_probability(dt, by=by)
+            low, high = win["lower"].to_numpy(), win["upper"].to_numpy()
+            for name in ("fresh", "this data set"):
+                held = (low <= true[name]) & (true[name] <= high) if name in true else np.nan * low
+                row[name + tag] = held[upper].mean()
+            # The row is said to be better where P(it wins more than half) > 0.975.
+            claim = low > 0.5
+            row[f"width{tag}"] = (high - low)[upper].mean()
+            row[f"claimed{tag}"] = claim.sum() / len(upper[0])
+            row[f"wrong{tag}"] = (claim & (level[:, None] < level)).sum() / len(upper[0])
     return row
 
 
-def cell(population, repeats, folds):
-    """Means over the data sets of a cell, without and with ``test_fraction``."""
-    fresh, level = truth(population, folds)
-    trials = [trial(population, repeats, folds, number) for number in range(DATA_SETS)]
-    row = {"population": population, "repeats": repeats, "folds": folds}
-    for fraction, tag in ((None, ""), (1.0 / folds, ", test_fraction")):
-        each = [shares(said(scores, fraction), fresh, level, own) for scores, own in trials]
-        for name in each[0]:
-            values = [one[name] for one in each if name in one]
-            row[name + tag] = mean(values)
-            if name.startswith(("fresh", "this")):
-                row[f"{name}{tag}: error"] = error(values)
-    return {"learning": [row]}
-
-
-def cover(folder: Path, executor: Executor):
-    """Write folder/learning.csv, going on from the cells that it has."""
-    asked = [(p, *scheme) for p, scheme in itertools.product(POPULATIONS, SCHEMES)]
-    complete(folder, "learning", ("population", "repeats", "folds"), asked, cell, executor)
-    record = {
-        "command": "python models/make.py learning",
-        "data sets": DATA_SETS,
-        "fresh": FRESH,
-        "splits": {"data sets": OWN, "each": SPLITS},
-    }
-    (folder / "learning.json").write_text(json.dumps(record, indent=2) + "\n")
-
-
-def shown(folder: Path):
-    """Table of models/README.md by its mark."""
-    import pandas as pd
-
-    table = pd.DataFrame(read(folder / "learning.csv"))
-    cross_validation = table["repeats"] + " x " + table["folds"]
-    table = table.assign(**{"cross-validation": cross_validation})
-    names = ["population", "cross-validation"]
-    return {"learning": table[names].join(table[list(SHOWN)].astype(float))}
+SHOWN = tuple(
+    f"{name}{tag}"
+    for name in ("fresh", "fresh, record", "this data set", "claimed", "wrong")
+    for tag in ("", ", test_fraction")
+)
+LEARNING = Table(
+    keys=("population",),
+    cells={(population,): 30 for population in POPULATIONS},
+    board=board,
+    shown=lambda folder: {"learning": read(folder, "learning")[["population", *SHOWN]]},
+)

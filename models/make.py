@@ -1,68 +1,84 @@
-"""Remake the evidence of the models.
+"""Remake the evidence of the models, or check that the code still says the same.
 
-    uv run --group evidence python models/make.py bradley_terry
-    uv run --group evidence python models/make.py coverage
+    uv run --group evidence python models/make.py fits              # a table, in models/evidence/
+    uv run --group evidence python models/make.py bradley_terry     # a model: plate, calibration
+    uv run --group evidence python models/make.py --check           # a few cells of everything
 
-NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
-models/NAME/evidence/), "coverage", "fits", "learning", "new_data", "populations", "sizes",
-"votes", "vote_models" or "vote_tournaments" (tables in models/evidence/) or "all".
-What is there is kept if this very code made it (run.json has its hash, see sources.py): a run that
-was stopped goes on; delete a file to remake it. What other code made is deleted. Plates need
-Graphviz' dot.
---confirm remakes some rows of each table in place of all: where this code gives the very same
-numbers (a function moved, a name changed), the evidence is taken as its own, and run.json says so.
---dask ADDRESS runs on a cluster's scheduler instead of processes here.
+Without a name all are remade, which takes hours; each has a run.json with the command, the date
+and the versions that made it. A table that was stopped goes on where it was. Plates need Graphviz'
+dot. --check remakes some boards of a few cells of each table, other ones every day, and calibrates
+each model on a few boards. It prints what differs by more than Monte Carlo error, and then ends
+with status 1.
 """
 
 import argparse
 import json
+import os
+import random
 import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from datetime import date
+from functools import partial
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
-from shutil import copy, copytree
-from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+# Read when NumPy loads: every process has one core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import bests  # noqa: E402
-import fits  # noqa: E402
-import intervals  # noqa: E402
+import best  # noqa: E402
+import calibration  # noqa: E402
 import learning  # noqa: E402
-import new_data  # noqa: E402
-import populations  # noqa: E402
-import sizes  # noqa: E402
-import vote_models  # noqa: E402
-import vote_tournaments  # noqa: E402
+import matches  # noqa: E402
+import means  # noqa: E402
+import tables  # noqa: E402
 import votes  # noqa: E402
-from calibration import SETTINGS, build, calibrate  # noqa: E402
-from sources import digest  # noqa: E402
 
-# Of all models together.
 TABLES = {
-    "coverage": intervals, "fits": fits, "learning": learning, "new_data": new_data,
-    "populations": populations, "sizes": sizes, "votes": votes, "vote_models": vote_models,
-    "vote_tournaments": vote_tournaments,
-}  # fmt: skip
-# Each after those that it imports.
-MODULES = (
-    "tables", "bests", "calibration", "fits", "intervals", "learning", "new_data", "populations",
-    "sizes", "votes", "vote_models", "vote_tournaments",
-)  # fmt: skip
+    "coverage": matches.COVERAGE,
+    "fits": matches.FITS,
+    "rounded": matches.ROUNDED,
+    "plan": matches.PLAN,
+    "learning": learning.LEARNING,
+    "sizes": means.SIZES,
+    "new_data": means.NEW_DATA,
+    "best": best.BEST,
+    "populations": best.POPULATIONS_TABLE,
+    "votes": votes.VOTES_TABLE,
+    "vote_tournaments": votes.VOTE_TOURNAMENTS,
+}
+MODELS = (*calibration.NAMES, "mean_score", "score_tournaments")
+NAMES = (*TABLES, *MODELS)
 
 
-def plate(name, folder):
-    """Draw the model of the calibration's board."""
-    import pymc as pm
-
-    graph = pm.model_to_graphviz(build(name))
-    graph.render(folder / "plate", format="svg", cleanup=True)
+def folder_of(name: str) -> Path:
+    """Where the evidence of a name is."""
+    return HERE / "evidence" / name if name in TABLES else HERE / name / "evidence"
 
 
-def write_table(mark, readme, table):
+def make(name: str, executor: Executor, simulations: int) -> None:
+    """Evidence of one name, and what README shows of it."""
+    folder = folder_of(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    command = f"python models/make.py {name}"
+    if name in TABLES:
+        tables.make(name, TABLES[name], folder, executor)
+        for mark, table in TABLES[name].shown(folder).items():
+            write_table(mark, table)
+    else:
+        calibration.plate(name, folder)
+        if name in calibration.NAMES:
+            calibration.make(name, simulations, folder, executor)
+            command += f" --simulations {simulations}"
+    packages = ("leaderbayes", "pymc", "nutpie", "numpy", "arviz")
+    versions = {package: version(package) for package in packages}
+    run = {"command": command, "date": date.today().isoformat(), "versions": versions}
+    (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n")
+
+
+def write_table(mark: str, table) -> None:
     """Put a table between its marks in models/README.md."""
     rows = [list(table.columns), ["---"] * table.shape[1]]
     rows += [
@@ -70,118 +86,54 @@ def write_table(mark, readme, table):
         for row in table.to_dict("records")
     ]
     lines = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    readme = HERE / "README.md"
     head, rest = readme.read_text().split(f"<!-- {mark} -->")
     tail = rest.split("<!-- end -->", 1)[1]
     readme.write_text(f"{head}<!-- {mark} -->\n{lines}\n<!-- end -->{tail}")
 
 
-def begin(name, folder):
-    """Say in run.json what code makes this evidence; what other code made is no part of it."""
-    record = folder / "run.json"
-    sources = digest(name)
-    if not (record.exists() and json.loads(record.read_text()).get("sources") == sources):
-        for file in folder.iterdir():
-            file.unlink()
-    packages = ("leaderbayes", "pymc", "nutpie", "numpy", "arviz")
-    run = {"sources": sources, "versions": {package: version(package) for package in packages}}
-    record.write_text(json.dumps(run, indent=2) + "\n")
+def check(name: str, executor: Executor, cells: int, day: str) -> list[str]:
+    """What differs from the evidence of one name by more than Monte Carlo error."""
+    rng = random.Random(f"{day} {name}")
+    if not (folder_of(name) / "run.json").exists():
+        print(name, "is not made yet", flush=True)
+        return []
+    if table := TABLES.get(name):
+        some = rng.sample(list(table.cells), min(cells, len(table.cells)))
+        print(name, *some, flush=True)
+        work = partial(tables.differences, folder_of(name) / f"{name}.csv", table.board, table.keys)
+        found = executor.map(work, some)
+        return [one for differences in found for one in differences]
+    if name not in calibration.NAMES:
+        return []
+    ranks = calibration.ranks(name, 10 * cells, executor, seed=rng.randrange(2, 2**32))
+    print(name, len(ranks), "simulations", flush=True)
+    return [f"{name}, {len(ranks)} simulations: {one}" for one in calibration.uniform(ranks)]
 
 
-def complete(name, folder, executor: Executor, count, **parts):
-    """Make what is not there."""
-    if name in TABLES:
-        TABLES[name].cover(folder, executor)
-        return
-    if not (folder / "plate.svg").exists():
-        plate(name, folder)
-    calibrate(name, folder, executor, count=count, **parts)
-    if name == "sota":
-        bests.cover(folder, executor)
-
-
-def folder_of(name):
-    """Where the evidence of a name is."""
-    return HERE / "evidence" / name if name in TABLES else HERE / name / "evidence"
-
-
-def make(name, executor: Executor, count):
-    """Evidence of one name."""
-    folder = folder_of(name)
-    folder.mkdir(parents=True, exist_ok=True)
-    begin(name, folder)
-    complete(name, folder, executor, count)
-    if name in TABLES:
-        for mark, table in TABLES[name].shown(folder).items():
-            write_table(mark, HERE / "README.md", table)
-
-
-def confirm(name, executor: Executor, rows):
-    """Take evidence of other code as evidence of this, if so many rows come out the same."""
-    folder, record = folder_of(name), folder_of(name) / "run.json"
-    run, sources = json.loads(record.read_text()), digest(name)
-    if run["sources"] == sources:
-        return
-    count = None
-    if name not in TABLES:
-        count = json.loads((folder / "sbc.json").read_text())["simulations"]
-    with TemporaryDirectory() as scratch:
-        again = copytree(folder, Path(scratch) / "evidence")
-        # Of what goes with a table all is remade that its rows are remade with.
-        for table in again.glob(f"{name}.csv" if name in TABLES else "*.csv"):
-            head, *lines = table.read_text().splitlines(keepends=True)
-            step = -(-len(lines) // rows)
-            table.write_text(head + "".join(lines[i] for i in range(len(lines)) if i % step))
-        if name not in TABLES:
-            (again / "plate.svg").unlink()
-        # Each part compiles its model.
-        complete(name, again, executor, count, parts=1)
-        for table in again.glob("*.csv"):
-            if table.read_text() != (folder / table.name).read_text():
-                sys.exit(f"{name}: this code makes another {table.name}; remake the evidence")
-        if name not in TABLES:
-            # The same graph may be listed in another order.
-            copy(again / "plate.svg", folder)
-    run |= {"sources": sources, "confirmed": {"made by": run["sources"], "rows": rows}}
-    record.write_text(json.dumps(run, indent=2) + "\n")
-    print(f"{name}: the same in {rows} rows of each table", flush=True)
-
-
-@contextmanager
-def workers(count, dask):
-    """Executor of so many processes here, or of a Dask cluster."""
-    if dask is None:
-        # Fork would carry Numba's threads over.
-        with ProcessPoolExecutor(count, get_context("spawn")) as executor:
-            yield executor
-        return
-    from distributed import Client
-
-    local = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
-    with Client(**local) if dask == "local" else Client(dask) as client:
-        # Workers import the modules beside this file.
-        for module in MODULES:
-            client.upload_file(str(HERE / f"{module}.py"))
-        yield client.get_executor()
-
-
-def main():
-    """Parse, and make."""
+def main() -> None:
+    """Parse, and make or check."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("name", choices=[*SETTINGS, *TABLES, "all"])
-    parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--confirm", type=int, metavar="ROWS", help="about so many of each table")
-    parser.add_argument("--dask", metavar="ADDRESS", help='a scheduler; "local" starts one')
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--check", action="store_true", help="compare in place of remaking")
+    parser.add_argument("--cells", type=int, default=2, help="cells of each table that are checked")
+    parser.add_argument("--day", default=date.today().isoformat(), help="that says which cells")
+    parser.add_argument("--simulations", type=int, default=1000, help="of a model's calibration")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     given = parser.parse_args()
-    names = [*SETTINGS, *TABLES] if given.name == "all" else [given.name]
-    with workers(given.workers, given.dask) as executor:
-        for name in names:
-            if given.confirm:
-                confirm(name, executor, given.confirm)
+    if unknown := set(given.names) - set(NAMES):
+        parser.error(f"there is no {', '.join(sorted(unknown))}, but {', '.join(NAMES)}")
+    found = []
+    # Fork would carry Numba's threads over.
+    with ProcessPoolExecutor(given.workers, get_context("spawn")) as executor:
+        for name in given.names or NAMES:
+            if given.check:
+                found += check(name, executor, given.cells, given.day)
             else:
                 make(name, executor, given.simulations)
+    sys.exit("\n".join(found) or 0)
 
 
 if __name__ == "__main__":

@@ -1,197 +1,316 @@
-"""Coverage of what is said of votes, by judges and on prompts with opinions of their own.
+"""Votes of judges and on prompts with opinions of their own, drawn from known strengths.
 
-Votes are drawn from known strengths and opinions, and fitted by `leaderbayes.fit`. True are the
-strengths that votes of all judges, on all prompts, of the same players in the same pairs would
-give. Of each board: whether 95 % intervals of the differences of all pairs, and of each player
-against the average, have the true ones; the same where votes are taken to be independent, as a
-bootstrap of single votes takes them; and what is said of who is best. See make.py.
+True is what all votes of all such judges, on all such prompts, of the same players in the same
+pairs would give by the same model. Of each board: whether 95 % intervals hold it, of the
+differences of all pairs, of each player against the average, and of what the model has beside
+strengths; of pairs where votes are taken to be independent, as a bootstrap of single votes takes
+them; and what is said of who is best. ``votes`` is of one table of votes, ``vote_tournaments`` of
+several at once, whose judges are in many.
 """
 
 import itertools
-import json
-import warnings
-from concurrent.futures import Executor
-from pathlib import Path
 
 import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import expit
 
-from tables import complete, error, mean, read
+from tables import Table, fit, flags, gaps, held, means, read
 
-BOARDS = 10  # of a cell
 VOTES, PLAYERS = 3000, 12
 STRENGTH = 0.7  # standard deviation of the players', log-odds
-JUDGES, PROMPTS = (5, 20, 200), (50, 5000)
 # Standard deviations of judges' and of prompts' opinions of a player, log-odds; and what else.
 KINDS = {
     "no opinions": (0.0, 0.0),
     "judges 0.5": (0.5, 0.0),
     "judges 1": (1.0, 0.0),
     "prompts 1": (0.0, 1.0),
+    "both 0.5": (0.5, 0.5),
     "both 1": (1.0, 1.0),
     "position": (0.5, 0.5),
     "30 % ties": (0.5, 0.5),
+    "60 % ties": (0.5, 0.5),
     "unequal": (0.5, 0.5),
     "sparse": (0.5, 0.5),
     "neighbours": (0.5, 0.5),
     "halves": (0.5, 0.5),
     "by rating": (0.5, 0.5),
 }
-CELLS = tuple(itertools.product(KINDS, JUDGES, PROMPTS))
-KEYS = ("opinions", "judges", "prompts")
+OF = {
+    "bradley_terry": (
+        "no opinions", "judges 0.5", "judges 1", "prompts 1", "both 1", "position", "30 % ties",
+        "unequal", "sparse", "neighbours", "halves", "by rating",
+    ),
+    "davidson": ("no opinions", "judges 0.5", "both 0.5", "60 % ties", "position"),
+    "round_intercept": ("no opinions", "judges 0.5", "both 0.5", "unequal"),
+}  # fmt: skip
 MATCHED = ("neighbours", "halves", "by rating")  # whom players meet says how strong they are
 ORDER, ORDER_SD = 0.5, 0.5  # favour of who is shown first, and its spread over judges
-TIES = 0.3
+TIES, MANY_TIES = 0.3, 0.6  # of two equal players
+_NODE, _WEIGHT = np.polynomial.hermite_e.hermegauss(40)  # of a normal variable
 
 
-def matched(kind, strength, rng):
-    """Draw pairs (2, vote) of players whose strengths (player,) say whom they meet."""
-    order = np.argsort(strength)
-    one, other = np.triu_indices(PLAYERS, 1)
-    often = {
-        "neighbours": other - one == 1,  # in order of strength
-        "halves": np.where((one < PLAYERS // 2) == (other < PLAYERS // 2), 1.0, 0.05),
-        # As of ladders: half as often for each half of a standard deviation.
-        "by rating": 4.0 ** ((strength[order[one]] - strength[order[other]]) / STRENGTH),
-    }[kind].astype(float)
-    pair = rng.choice(len(one), VOTES, p=often / often.sum())
-    return rng.permuted(order[np.stack([one[pair], other[pair]])], axis=0)
-
-
-def design(kind, judges, prompts, rng, strength=None):
-    """Draw who meets whom, by which judge and on which prompt (vote,).
-
-    Where players are matched it is by strength (player,).
-    """
+def design(kind, judges, prompts, strength, rng):
+    """Draw who meets whom, by which judge and on which prompt (vote,)."""
     first = rng.integers(0, PLAYERS, VOTES)
     second = (first + rng.integers(1, PLAYERS, VOTES)) % PLAYERS
     judge, prompt = rng.integers(0, judges, VOTES), rng.integers(0, prompts, VOTES)
     if kind == "unequal":
         share = 1.0 / np.arange(1, judges + 1)
         judge = rng.choice(judges, VOTES, p=share / share.sum())
-        often = rng.dirichlet(np.ones(PLAYERS))
-        first = rng.choice(PLAYERS, VOTES, p=often)
+        first = rng.choice(PLAYERS, VOTES, p=rng.dirichlet(np.ones(PLAYERS)))
         second = (first + rng.integers(1, PLAYERS, VOTES)) % PLAYERS
     if kind == "sparse":  # each meets those next to it, and one far away
         second = (first + rng.choice([1, PLAYERS - 1, PLAYERS // 2], VOTES)) % PLAYERS
     if kind in MATCHED:
-        first, second = matched(kind, strength, rng)
+        order = np.argsort(strength)
+        one, other = np.triu_indices(PLAYERS, 1)
+        often = {
+            "neighbours": other - one == 1,  # in order of strength
+            "halves": np.where((one < PLAYERS // 2) == (other < PLAYERS // 2), 1.0, 0.05),
+            # As of ladders: half as often for each half of a standard deviation.
+            "by rating": 4.0 ** ((strength[order[one]] - strength[order[other]]) / STRENGTH),
+        }[kind].astype(float)
+        pair = rng.choice(len(one), VOTES, p=often / often.sum())
+        first, second = rng.permuted(order[np.stack([one[pair], other[pair]])], axis=0)
     return first, second, judge, prompt
 
 
-def true_strengths(first, second, p):
-    """Strengths (player,) that votes won with these probabilities (vote,) would give."""
-    from leaderbayes._numerics.votes import Votes, maximum
-
-    one = np.ones(len(p))
-    first, second = first.astype(np.int32), second.astype(np.int32)
-    return maximum(Votes(PLAYERS, first, second, p, one, one, np.empty((len(p), 0)))).epp
+def davidson(eta, nu):
+    """Probabilities that the first wins, and that nobody does."""
+    won, tie, lost = np.exp(0.5 * eta), np.exp(nu), np.exp(-0.5 * eta)
+    return won / (won + tie + lost), tie / (won + tie + lost)
 
 
-def draw(kind, judges, prompts, rng):
-    """Votes, and the true strengths."""
-    import xarray as xr
-    from scipy.special import expit
+def average(eta, spread):
+    """P(first wins) over opinions of a normal law."""
+    return expit(eta[:, None] + spread * _NODE) @ (_WEIGHT / _WEIGHT.sum())
 
+
+def maximum(first, second, p, order=False):
+    """Strengths (player,), and the favour of the first, by Newton's method."""
+    x = np.eye(PLAYERS)[first] - np.eye(PLAYERS)[second]
+    x = np.column_stack([x, np.ones(len(x))]) if order else x
+    b = np.zeros(x.shape[1])
+    for _ in range(30):
+        q = expit(x @ b)
+        b = b + np.linalg.pinv((x * (q * (1.0 - q))[:, None]).T @ x) @ x.T @ (p - q)
+    return b
+
+
+def true_davidson(first, second, gap, spread, nu, order):
+    """Strengths, and effects, that all such votes would give."""
+    law = [davidson(gap + order + spread * z, nu) for z in _NODE]
+    won, tie = np.average(law, axis=0, weights=_WEIGHT)
+
+    def loss(at):
+        said = davidson(at[first] - at[second] + at[-2] * bool(order), at[-1])
+        logs = np.log([*said, 1.0 - sum(said)])
+        return (
+            -np.mean((np.array([won, tie, 1.0 - won - tie]) * logs).sum(axis=0))
+            + at[:-1].sum() ** 2
+        )
+
+    at = minimize(loss, np.zeros(PLAYERS + 2), method="BFGS").x
+    return at[:PLAYERS], {"nu": at[-1]} | ({"order": at[-2]} if order else {})
+
+
+def draw(model, kind, judges, prompts, rng):
+    """Votes, true strengths (player,), and what else is true."""
     of_judges, of_prompts = KINDS[kind]
     strength = rng.normal(scale=STRENGTH, size=PLAYERS)
-    first, second, judge, prompt = design(kind, judges, prompts, rng, strength)
+    strength -= strength.mean()
+    first, second, judge, prompt = design(kind, judges, prompts, strength, rng)
     opinion = rng.normal(scale=of_judges, size=(judges, PLAYERS))
     suits = rng.normal(scale=of_prompts, size=(prompts, PLAYERS))
     gap = strength[first] - strength[second]
     eta = gap + opinion[judge, first] - opinion[judge, second]
     eta += suits[prompt, first] - suits[prompt, second]
-    if kind == "position":
-        eta += ORDER + rng.normal(scale=ORDER_SD, size=judges)[judge]
-    p = expit(eta)
-    tie = 2.0 * TIES * np.minimum(p, 1.0 - p) if kind == "30 % ties" else np.zeros(VOTES)
-    u = rng.random(VOTES)
-    outcome = np.where(u < p - tie / 2, 1.0, np.where(u < p + tie / 2, 0.5, 0.0))
-    # What opinions do on average: without the order, which is an effect of its own.
-    node, weight = np.polynomial.hermite_e.hermegauss(40)
-    spread = np.sqrt(2.0 * (of_judges**2 + of_prompts**2))
-    spread = np.hypot(spread, ORDER_SD) if kind == "position" else spread
-    average = expit(gap[:, None] + spread * node) @ (weight / weight.sum())
-    votes = xr.Dataset(
-        {
-            "first": ("vote", first.astype(np.int32)),
-            "second": ("vote", second.astype(np.int32)),
-            "outcome": ("vote", outcome),
-        },
-        {
-            "player": [f"p{i}" for i in range(PLAYERS)],
-            "judge": ("vote", judge),
-            "prompt": ("vote", prompt),
-        },
-        {"kind": "votes", "ordered": 1},
-    )
-    return votes, true_strengths(first, second, average)
+    spread, u = np.sqrt(2.0 * (of_judges**2 + of_prompts**2)), rng.random(VOTES)
+    if model == "davidson":
+        share = MANY_TIES if kind == "60 % ties" else TIES
+        nu, order = np.log(2.0 * share / (1.0 - share)), ORDER * (kind == "position")
+        won, tie = davidson(eta + order, nu)
+        truth = true_davidson(first, second, gap, spread, nu, order)
+    else:
+        favoured = kind == "position" or model == "round_intercept"
+        own = ORDER + rng.normal(scale=ORDER_SD, size=judges)
+        p = expit(eta + favoured * own[judge])
+        tie = 2.0 * TIES * np.minimum(p, 1.0 - p) * (kind == "30 % ties")
+        won = p - tie / 2.0
+        if model == "round_intercept":
+            # Of the average judge, and of those a standard deviation off.
+            low, middle, high = (
+                maximum(first, second, average(gap + ORDER + z * ORDER_SD, spread), order=True)
+                for z in (-1.0, 0.0, 1.0)
+            )
+            truth = middle[:-1], {"order": middle[-1], "spread": (high[-1] - low[-1]) / 2.0}
+        else:
+            # The order is an effect of its own.
+            spread = np.hypot(spread, ORDER_SD * favoured)
+            truth = maximum(first, second, average(gap, spread)), {}
+    outcome = np.where(u < won, 1.0, np.where(u < won + tie, 0.5, 0.0))
+    return table(first, second, outcome, judge=judge, prompt=prompt), *truth
 
 
-def covered(dt, truth):
-    """Share of intervals of pairs, and of players, that have the truth; their mean width."""
-    epp = dt["posterior"]["epp"].transpose("chain", "draw", "player").to_numpy()
-    epp = epp.reshape(-1, PLAYERS)
-    one, other = np.triu_indices(PLAYERS, 1)
-    gap, true = epp[:, one] - epp[:, other], truth[one] - truth[other]
-    low, high = np.quantile(gap, [0.025, 0.975], axis=0)
-    below, above = np.quantile(epp, [0.025, 0.975], axis=0)
-    own = (below <= truth) & (truth <= above)
-    return ((low <= true) & (true <= high)).mean(), own.mean(), (high - low).mean()
-
-
-def board(kind, judges, prompts, number):
-    """What `leaderbayes.fit` says of one table of votes, and what is true."""
+def table(first, second, outcome, **columns):
+    """Votes as they are read."""
     import leaderbayes as lb
 
-    rng = np.random.default_rng([list(KINDS).index(kind), judges, prompts, number])
-    votes, truth = draw(kind, judges, prompts, rng)
-    options = {"order_effect": kind == "position", "progressbar": False}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        dt = lb.fit(votes, seed=number, **options)
-        alone = lb.fit(votes, seed=number, cluster="none", replicates=4, **options)
-    pairs, own, width = covered(dt, truth)
-    naive, _, narrow = covered(alone, truth)
+    names = {"first": [f"p{i}" for i in first], "second": [f"p{i}" for i in second]}
+    named = {column: [f"{column} {k}" for k in of] for column, of in columns.items()}
+    return lb.read_votes(
+        pd.DataFrame(names | {"outcome": outcome} | named),
+        first="first", second="second", outcome="outcome", **{column: column for column in named},
+    )  # fmt: skip
+
+
+def of_players(dt):
+    """Numbers (player,) of a fit's players."""
+    return [int(name[1:]) for name in dt["posterior"]["player"].values]
+
+
+def draws_of(dt, name):
+    """Draws (draw, ...)."""
+    draws = dt["posterior"][name].to_numpy()
+    return draws.reshape(-1, *draws.shape[2:])
+
+
+def said_best(dt, truth):
+    """P(best) of whoever is said to be, and whether it is; and what the fit says of itself."""
+    import leaderbayes as lb
+
     best = lb.leaderboard(dt).sort_values("p_best", ascending=False).iloc[0]
+    said = {"said best": best["p_best"], "is best": best["player"] == f"p{np.argmax(truth)}"}
+    return said | flags(dt)
+
+
+def votes_board(model, kind, judges, prompts, number):
+    """What is said of one table of votes, and what is true."""
+    seed = [list(OF).index(model), list(KINDS).index(kind), judges, prompts, number]
+    votes, truth, others = draw(model, kind, judges, prompts, np.random.default_rng(seed))
+    options = {"seed": number, "order_effect": True} if kind == "position" else {"seed": number}
+    dt = fit(votes, model, **options)
+    alone = fit(votes, model, cluster="none", replicates=4, **options)
+    true = truth[of_players(dt)]
+    pairs, width = held(gaps(draws_of(dt, "epp")), gaps(true))
+    naive, narrow = held(gaps(draws_of(alone, "epp")), gaps(truth[of_players(alone)]))
     row = {
-        "pairs": pairs,
-        "own": own,
-        "independent": naive,
+        "pairs": pairs.mean(),
+        "own": held(draws_of(dt, "epp"), true)[0].mean(),
+        "independent": naive.mean(),
         "wider": width / narrow,
-        "said best": best["p_best"],
-        "is best": best["player"] == f"p{np.argmax(truth)}",
-        "misfit": dt.attrs["p_check"] < 0.05,
-        "converged": dt.attrs["converged"],
     }
-    return {name: float(value) for name, value in row.items()}
+    for name, of in {"order": "effect_size", "nu": "tie", "spread": "intercept_scale"}.items():
+        row[name] = held(draws_of(dt, of), others[name])[0].mean() if name in others else np.nan
+    return row | said_best(dt, truth)
 
 
-def cell(kind, judges, prompts):
-    """Means over the boards of a cell, with Monte Carlo errors of the coverages."""
-    found = [board(kind, judges, prompts, number) for number in range(BOARDS)]
-    row = dict(zip(KEYS, (kind, judges, prompts), strict=True)) | {"boards": BOARDS}
-    for name in found[0]:
-        row[name] = mean(one[name] for one in found)
-        if name in ("pairs", "own", "independent"):
-            row[f"{name}: error"] = error(one[name] for one in found)
-    return {"votes": [row]}
-
-
-def cover(folder: Path, executor: Executor):
-    """Write folder/votes.csv, going on from the cells that are there."""
-    complete(folder, "votes", KEYS, CELLS, cell, executor)
-    record = {"command": "python models/make.py votes", "boards": BOARDS, "votes": VOTES}
-    (folder / "votes.json").write_text(json.dumps(record, indent=2) + "\n")
-
-
-def shown(folder: Path):
-    """Tables of models/README.md by their marks."""
-    import pandas as pd
-
-    table = pd.DataFrame(read(folder / "votes.csv"))
-    names = [n for n in table.columns if n not in (*KEYS, "boards") and ":" not in n]
-    values = table[names].astype(float)
+def votes_shown(folder):
+    """Tables of README, by opinions and by judges, of Bradley-Terry and of the other models."""
+    votes = read(folder, "votes")
+    names = [c for c in votes if ":" not in c and c not in (*VOTES_TABLE.keys, "boards")]
+    default = votes["model"] == "bradley_terry"
+    few = [name for name in names if name not in ("order", "nu", "spread")]
     return {
-        "votes": values.groupby(table["opinions"], sort=False).mean().reset_index(),
-        "votes by judges": values.groupby(table["judges"], sort=False).mean().reset_index(),
+        "votes": means(votes[default], ["opinions"], few),
+        "votes by judges": means(votes[default], ["judges"], few),
+        "vote models": means(votes[~default], ["model", "opinions"], names),
+        "vote models by judges": means(votes[~default], ["model", "judges"], names),
     }
+
+
+VOTES_TABLE = Table(
+    keys=("model", "opinions", "judges", "prompts"),
+    cells={
+        (model, *cell): 10
+        for model, kinds in OF.items()
+        for cell in itertools.product(kinds, (5, 20, 200), (50, 5000))
+    },
+    board=votes_board,
+    shown=votes_shown,
+)
+
+FEWER_VOTES, FEWER_PLAYERS, WIDER = 300, 8, 0.8  # of a tournament; standard deviation of strengths
+# Spread between tournaments, and of judges' opinions of a player; which share of the variance of
+# these is of all tournaments; share of tournaments that a player is missing from.
+SEVERAL = {
+    "no opinions": (0.3, 0.0, 0.0, 0.0),
+    "by tournament": (0.3, 0.5, 0.0, 0.0),
+    "half of all": (0.3, 0.5, 0.5, 0.0),
+    "of all": (0.3, 0.5, 1.0, 0.0),
+    "hardly differ": (0.05, 0.5, 1.0, 0.0),
+    "differ much": (1.0, 0.5, 1.0, 0.0),
+    "missing players": (0.3, 0.5, 1.0, 0.4),
+}
+
+
+def draw_several(kind, judges, tournaments, rng):
+    """Votes, true means (player,), strengths (tournament, player) and the spread of these."""
+    spread, opinion, of_all, missing = SEVERAL[kind]
+    strength = rng.normal(scale=WIDER, size=FEWER_PLAYERS)
+    here = strength + rng.normal(scale=spread, size=(tournaments, FEWER_PLAYERS))
+    of_judges = np.sqrt(of_all) * rng.normal(scale=opinion, size=(judges, FEWER_PLAYERS))
+    of = np.repeat(np.arange(tournaments), FEWER_VOTES)
+    first, second = np.empty((2, len(of)), dtype=int)
+    judge, eta, row = rng.integers(0, judges, len(of)), np.empty(len(of)), np.arange(FEWER_VOTES)
+    for t in range(tournaments):
+        own = np.flatnonzero(of == t)
+        there = np.flatnonzero(rng.random(FEWER_PLAYERS) >= missing)
+        there = there if len(there) > 2 else np.arange(FEWER_PLAYERS)
+        i = rng.integers(0, len(there), FEWER_VOTES)
+        first[own] = there[i]
+        second[own] = there[(i + rng.integers(1, len(there), FEWER_VOTES)) % len(there)]
+        alone = np.sqrt(1.0 - of_all) * rng.normal(scale=opinion, size=(judges, FEWER_PLAYERS))
+        each = here[t] + (of_judges + alone)[judge[own]]
+        eta[own] = each[row, first[own]] - each[row, second[own]]
+    outcome = (rng.random(len(of)) < expit(eta)).astype(float)
+    # What opinions do on average: the logistic law's nearest normal one.
+    less = 1.0 / np.sqrt(1.0 + 2.0 * (0.588 * opinion) ** 2)
+    columns = {"judge": judge, "tournament": of}
+    return (first, second, outcome), columns, less * strength, less * here, less * spread
+
+
+def vote_tournaments_board(kind, judges, tournaments, number):
+    """What is said of votes of several tournaments, and what is true."""
+    rng = np.random.default_rng([list(SEVERAL).index(kind), judges, tournaments, number])
+    votes, columns, truth, here, spread = draw_several(kind, judges, tournaments, rng)
+    dt = fit(table(*votes, **columns), "tournaments", seed=number)
+    # A judge is taken for another one in each tournament.
+    columns["judge"] = columns["judge"] + judges * columns["tournament"]
+    alone = fit(table(*votes, **columns), "tournaments", seed=number, replicates=4)
+    names = of_players(dt)
+    pairs, width = held(gaps(draws_of(dt, "epp")), gaps(truth[names]))
+    naive, narrow = held(gaps(draws_of(alone, "epp")), gaps(truth[of_players(alone)]))
+    where = [int(name.split()[1]) for name in dt["posterior"]["tournament"].values]
+    own, _ = held(gaps(draws_of(dt, "epp_tournament")), gaps(here[np.ix_(where, names)]))
+    there = np.zeros(here.shape, dtype=bool)
+    there[columns["tournament"], votes[0]] = there[columns["tournament"], votes[1]] = True
+    there = there[np.ix_(where, names)]
+    one, other = np.triu_indices(len(names), 1)
+    row = {
+        "pairs": pairs.mean(),
+        "here": own[there[:, one] & there[:, other]].mean(),
+        "spread": held(draws_of(dt, "epp_spread"), spread)[0],
+        "others": naive.mean(),
+        "wider": width / narrow,
+    }
+    return row | said_best(dt, truth)
+
+
+def vote_tournaments_shown(folder):
+    """Tables of README, by opinions and by size."""
+    votes = read(folder, "vote_tournaments")
+    names = [c for c in votes if ":" not in c and c not in (*VOTE_TOURNAMENTS.keys, "boards")]
+    return {
+        "vote tournaments": means(votes, ["opinions"], names),
+        "vote tournaments by size": means(votes, ["judges", "tournaments"], names),
+    }
+
+
+VOTE_TOURNAMENTS = Table(
+    keys=("opinions", "judges", "tournaments"),
+    cells=dict.fromkeys(itertools.product(SEVERAL, (5, 30), (3, 10)), 6),
+    board=vote_tournaments_board,
+    shown=vote_tournaments_shown,
+)

@@ -5,7 +5,7 @@ import xarray as xr
 
 from conftest import simulate
 
-OPTIONS = {"sampler": "laplace", "draws": 20, "replicates": 10, "seed": 1, "progressbar": False}
+OPTIONS = {"draws": 20, "replicates": 10, "seed": 1, "progressbar": False}
 
 
 def many(names, rng=None):
@@ -17,6 +17,7 @@ def many(names, rng=None):
 
 
 def files_of(folder):
+    """Contents of all files, by their paths."""
     return {
         path.relative_to(folder): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -63,10 +63,8 @@ study = lambda **more: lb.study.fit(five, store="study", sampler="laplace", **mo
 attempt("data", lambda: lb.datasets.fetch("vtab"))
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
 attempt("figure", lambda: lb.plots.leaderboard(dt))
-attempt("matplotlib", lambda: lb.plots.deviance(dt, draws=-1, backend="matplotlib"))
+attempt("matplotlib", lambda: lb.plots.deviance(dt, draws=-1))
 attempt("of the paper", lambda: lb.paper.plot_auc(0.9, n=500, positive_rate=0.2))
-attempt("plotly", lambda: lb.plots.leaderboard(dt, backend="plotly"))
-attempt("bokeh", lambda: lb.plots.win_probability(dt, backend="bokeh"))
 attempt("report", lambda: lb.report.html)
 attempt("text", lambda: lb.report.text)
 attempt("study", lambda: lb.study.open("study"))
@@ -81,9 +79,6 @@ command("rank", *ranked)
 command("rank --out", *ranked, "--out", "results")
 command("rank --figures", *ranked, "--out", "never", "--figures", "pdf")
 command("rank --ml", *ranked, "--ml", "--out", "estimates")
-moved = ("sensitivity", *ranked[1:], "--no-rounds", "--model", "bradley_terry")
-command("sensitivity --out", *moved, "--out", "moved")
-command("sensitivity --figures", *moved, "--out", "never", "--figures", "svg")
 studied = ("tournaments", example, "--store", "study")
 command("tournaments", *studied, "--dask", "tcp://127.0.0.1:1")
 command("tournaments --figures", *studied, "--out", "never", "--figures", "png")
@@ -119,8 +114,6 @@ def test_the_core_needs_no_extra(said):
         ("figure", "plots", "matplotlib"),
         ("matplotlib", "plots", "matplotlib"),
         ("of the paper", "plots", "matplotlib"),
-        ("plotly", "interactive", "plotly"),
-        ("bokeh", "interactive", "bokeh"),
         ("report", "report", ""),
         ("text", "report", "jinja2"),
         ("study", "study", "zarr"),
@@ -150,14 +143,13 @@ def test_rank_needs_no_matplotlib(said):
     assert said["leader"] in printed
 
 
-@pytest.mark.parametrize(("call", "folder"), [("rank", "results"), ("sensitivity", "moved")])
-def test_out_without_matplotlib_leaves_out_figures_and_says_so_once(said, call, folder):
-    status, message, _ = said[f"command {call} --out"]
+def test_out_without_matplotlib_leaves_out_figures_and_says_so_once(said):
+    status, message, _ = said["command rank --out"]
     assert status == 0
     assert message.count("matplotlib") == 1
-    line = f"{folder}: there will be no figures, which need matplotlib: "
+    line = "results: there will be no figures, which need matplotlib: "
     assert f'{line}pip install "leaderbayes[plots]".\n' in message
-    written = {path.partition("/")[2] for path in said["written"] if path.startswith(folder)}
+    written = {path.partition("/")[2] for path in said["written"] if path.startswith("results")}
     assert {"run.json"} < written
     assert not any(name.endswith((".png", ".svg", ".pdf")) for name in written)
 
@@ -168,7 +160,7 @@ def test_estimates_have_no_figures_to_leave_out(said):
     assert "matplotlib" not in message
 
 
-@pytest.mark.parametrize("call", ["rank", "sensitivity", "tournaments"])
+@pytest.mark.parametrize("call", ["rank", "tournaments"])
 def test_figures_that_are_asked_for_are_refused_before_any_work(said, call):
     status, message, printed = said[f"command {call} --figures"]
     assert (status, printed) == (2, "")

@@ -1,5 +1,7 @@
 """What every model's fit can do; several tournaments; predictive accuracy on a common event."""
 
+from contextlib import suppress
+
 import arviz as az
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
-from conftest import TRUTH
+from conftest import KINDS, TRUTH
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +27,6 @@ def fitted_intercepts(scores):
     return lb.fit(scores, "round_intercept", seed=1, draws=2000, progressbar=False)
 
 
-@pytest.fixture(params=["fitted_tournaments", "fitted_ranking", "fitted_intercepts"])
-def any_fit(request):
-    return request.getfixturevalue(request.param)
-
-
 # Ten rounds of six players: one may well count too much to be left out by reweighting.
 high_pareto_k = pytest.mark.filterwarnings(
     "ignore:Estimated shape parameter of Pareto:UserWarning",
@@ -37,30 +34,56 @@ high_pareto_k = pytest.mark.filterwarnings(
 )
 
 
-@high_pareto_k
-@pytest.mark.slow
-def test_every_function_takes_every_fit(any_fit, tmp_path):
-    assert any_fit.attrs["converged"]
-    table = lb.leaderboard(any_fit)
+# Of every posterior; and of those that have what they need, or a clear error.
+ALWAYS = {
+    "groups": lb.groups,
+    "leaderboard": lb.leaderboard,
+    "p_top": lambda dt: lb.p_top(dt, 2),
+    "rank_probability": lb.rank_probability,
+    "tied_for_top": lb.tied_for_top,
+    "report.text": lambda dt: lb.report.text(dt),
+    "plots.leaderboard": lambda dt: lb.plots.leaderboard(dt, backend="none"),
+    "plots.rank_distribution": lambda dt: lb.plots.rank_distribution(dt, backend="none"),
+    "plots.groups": lambda dt: lb.plots.groups(dt, backend="none"),
+}
+SOMETIMES = {
+    "audit": lambda dt: lb.audit(dt, simulations=2),
+    "check": lambda dt: lb.check(dt, draws=20),
+    "deviance": lb.deviance,
+    "influence": lb.influence,
+    "loo": lb.loo,
+    "plan": lambda dt: lb.plan(dt, simulations=2),
+    "win_probability": lb.win_probability,
+    "report.latex": lambda dt: lb.report.latex(dt),
+    "report.bibtex": lambda dt: lb.report.bibtex(dt),
+    "report.html": lambda dt: lb.report.html(dt, "page.html"),
+    "plots.deviance": lambda dt: lb.plots.deviance(dt, backend="none"),
+    "plots.record": lambda dt: lb.plots.record(dt, backend="none"),
+    "plots.win_probability": lambda dt: lb.plots.win_probability(dt, backend="none"),
+    "plots.win_rate": lambda dt: lb.plots.win_rate(dt, backend="none"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_fit_has_the_answers_that_need_draws_only(kind, fit_of, tmp_path):
+    dt = fit_of(kind)
+    for answer in ALWAYS.values():
+        assert answer(dt) is not None
+    table = lb.leaderboard(dt)
     first, last = table["player"].iloc[[0, -1]]
-    win = lb.win_probability(any_fit)["mean"]
-    np.testing.assert_allclose(win + win.transpose("opponent", "player").values, 1.0, atol=1e-6)
-    assert lb.compare(any_fit, first, last)["win_probability"] == pytest.approx(
-        float(win.sel(player=first, opponent=last)), abs=0.01
-    )
-    check = lb.check(any_fit, draws=100)
-    assert 0.02 < float(check["p_round"]) < 0.999
-    assert lb.deviance(any_fit)["value"] > 0
-    with pytest.raises(TypeError, match="use_lb_loo"):
-        az.loo(any_fit)
-    assert np.isfinite(lb.loo(any_fit).elpd)
-    assert np.isfinite(az.psense_summary(any_fit, var_names=["epp_scale"])["prior"]).all()
-    for plot in ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance"):
-        getattr(lb.plots, plot)(any_fit, backend="none")
-    any_fit.to_netcdf(tmp_path / "fit.nc")
-    back = xr.open_datatree(tmp_path / "fit.nc").load()
-    back.close()
-    assert lb.leaderboard(back).equals(table)
+    assert lb.compare(dt, first, last).sizes == {}
+    lb.write_fit(dt, tmp_path / "fit.nc")
+    assert lb.leaderboard(lb.read_fit(tmp_path / "fit.nc")).equals(table)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_other_answer_takes_every_fit_or_says_why_not(kind, fit_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for answer in SOMETIMES.values():
+        with suppress(lb.LeaderbayesError):
+            assert answer(fit_of(kind)) is not None
 
 
 @high_pareto_k

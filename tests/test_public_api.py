@@ -78,10 +78,22 @@ def test_list_of_names_is_complete():
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors_and_warnings_are_ours(name):
-    ours = lb.LeaderbayesWarning if name.endswith("Warning") else lb.LeaderbayesError
-    assert issubclass(getattr(lb, name), ours)
-    assert getattr(lb, name).__doc__
+def test_one_except_clause_catches_all_of_ours(name):
+    kind = getattr(lb, name)
+    # Who expects what Python raises of its own catches ours.
+    for base in (
+        (lb.LeaderbayesWarning, UserWarning)
+        if name.endswith("Warning")
+        else (lb.LeaderbayesError, ValueError)
+    ):
+        assert issubclass(kind, base)
+    assert kind.__doc__
+
+
+def test_errors_are_those_of_python_that_they_stand_for():
+    assert issubclass(lb.MissingExtraError, ModuleNotFoundError)
+    assert lb.MissingExtraError("no zarr", name="zarr").name == "zarr"
+    assert issubclass(lb.NotConvergedError, RuntimeError)
 
 
 def test_every_code_has_a_section_in_the_docs():
@@ -120,6 +132,34 @@ def test_help_loads_nothing_heavy():
     loaded, printed = loaded_after(code)
     assert loaded == []
     assert "rank" in printed
+
+
+def test_ordinary_commands_load_no_pymc(tmp_path):
+    """One process for all of them: importing PyMC alone would take longer than each."""
+    scores = tmp_path / "scores.csv"
+    lb.datasets.load("classifiers", "wine").to_series().reset_index().to_csv(scores, index=False)
+    board = tmp_path / "board.csv"
+    board.write_text("team,score\n" + "".join(f"t{k},{0.9 - 0.01 * k}\n" for k in range(9)))
+    commands = [
+        ["rank", str(scores), "--ml"],
+        ["rank", str(scores), "--seed", "1"],
+        ["plan", str(scores), "--simulations", "2"],
+        ["audit", str(scores), "--simulations", "2"],
+        ["sota", str(board), "--n", "500"],
+    ]
+    code = (
+        "import sys, warnings\n"
+        "warnings.simplefilter('ignore')\n"
+        "from leaderbayes._cli import cli\n"
+        f"for arguments in {commands!r}:\n"
+        "    try:\n"
+        "        cli(arguments, standalone_mode=False)\n"
+        "    except SystemExit as stop:\n"
+        "        assert stop.code in (0, 3, None), arguments\n"
+    )
+    loaded, printed = loaded_after(code)
+    assert not {"pymc", "pytensor", "arviz", "nutpie", "matplotlib"} & set(loaded)
+    assert "player" in printed
 
 
 def test_repeated_access_gives_the_function():

@@ -27,8 +27,11 @@ WRONG = {
     "a fit of votes": OF_VOTES,
     "a fit of votes with ties": lb.fit(TIED, "davidson", draws=50, replicates=4, seed=1),
 }
-# What else they need, and would check before or after.
+# What else they need, and would check before or after; and what makes right ones quick.
 FURTHER = {
+    "audit": ((), {"simulations": 2}),
+    "plan": ((), {"simulations": 2}),
+    "sensitivity": ((), {"models": ("bradley_terry",), "priors": (1.0,), "rounds": False}),
     "compare": (("a", "b"), {}),
     "p_top": ((1,), {}),
     "fit": ((), {"sampler": "laplace"}),

@@ -2,8 +2,8 @@
 
     uv run --extra data python benchmarks/boardbench/reference.py
 
-Of the first board of some kinds and of a real one, by two models: P(better) of every pair, and
-95 % intervals of the differences. run.py holds to it what is said to be of the same model.
+Bradley-Terry of the first board of some kinds and of a real one: P(better) of every pair, and 95 %
+intervals of the differences. run.py compares what is of the same model with it.
 """
 
 import json
@@ -22,8 +22,7 @@ import leaderbayes as lb
 
 FILE = Path(__file__).parent / "reference.json"
 NAMES = ("gumbel", "own scales", "ties", "folds", "breast_cancer")
-MODELS = {"bradley_terry": ("epp", "log_odds"), "mean_score": ("score", "score")}
-LENGTH = {"draws": 5000, "tune": 2000, "chains": 4, "seed": 20261125}
+LENGTH = {"draws": 5000, "chains": 4, "seed": 20261125, "sampler": "nutpie"}
 
 
 def board(name):
@@ -31,21 +30,18 @@ def board(name):
     return boards.simulated(name, 0) if name in boards.SIMULATED else boards.real(name)
 
 
-def posterior(name, model):
+def posterior(name):
     """What long NUTS says of a board."""
     given = board(name)
-    options = {"sampler": "nutpie"} if model == "bradley_terry" else {}
-    if given.facts["test_fraction"]:
-        options["test_fraction"] = given.facts["test_fraction"]
-    scores = board_of(given.scores, given.facts)
-    dt = lb.fit(scores, model, progressbar=False, **LENGTH, **options)
-    variable, unit = MODELS[model]
-    draws = dt["posterior"][variable].sel(player=list(given.scores.columns))
+    scores, fraction = board_of(given.scores, given.facts), given.facts["test_fraction"] or None
+    dt = lb.fit(scores, "bradley_terry", test_fraction=fraction, progressbar=False, **LENGTH)
+    draws = dt["posterior"]["epp"].sel(player=list(given.scores.columns))
     said = from_draws(
-        draws.transpose(..., "player").to_numpy().reshape(-1, given.scores.shape[1]), unit
+        draws.transpose(..., "player").to_numpy().reshape(-1, given.scores.shape[1]), "log_odds"
     )
     return {
-        "board": name, "model": model, "digest": boards.digest(given.scores), "unit": unit,
+        "board": name, "model": "bradley_terry", "digest": boards.digest(given.scores),
+        "unit": "log_odds",
         "max_rhat": round(float(dt.attrs["max_rhat"]), 5),
         "min_ess": round(float(dt.attrs["min_ess"])),
         "divergences": int(dt.attrs["divergences"]),
@@ -59,9 +55,8 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore", lb.LeaderbayesWarning)
     found, start = [], time.process_time()
     for name in NAMES:
-        for model in MODELS:
-            found.append(posterior(name, model))
-            seen = [found[-1][key] for key in ("max_rhat", "min_ess", "divergences")]
-            print(name, model, *seen, f"{time.process_time() - start:.0f} s", flush=True)
+        found.append(posterior(name))
+        seen = [found[-1][key] for key in ("max_rhat", "min_ess", "divergences")]
+        print(name, *seen, f"{time.process_time() - start:.0f} s", flush=True)
     lines = ",\n".join(json.dumps(one) for one in found)
     FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")

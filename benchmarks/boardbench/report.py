@@ -15,7 +15,6 @@ REFERENCE = Path(__file__).parent / "reference.json"
 # What draws the posterior of a model of reference.json.
 SAME_MODEL = {
     "leaderbayes bradley_terry": "bradley_terry",
-    "leaderbayes mean_score": "mean_score",
 }
 # Not in the first table: no truth to be found, or not taken by most.
 APART = ("equal players", "missing scores")
@@ -74,7 +73,7 @@ AGAINST = """\
 
 ## Against long NUTS
 
-`reference.json` has posteriors by 20 000 draws of NUTS (`reference.py`), of two models. The largest disagreement of a tool that draws the same posterior: of P(better), and of the ends of 95 % intervals of differences in
+`reference.json` has posteriors of Bradley-Terry by 20 000 draws of NUTS (`reference.py`). The largest disagreement of a tool that draws the same posterior: of P(better), and of the ends of 95 % intervals of differences in
 posterior standard deviations. 4000 draws that are worth 1500
 independent ones differ by 0.03 and 0.2 by chance, where the largest of all pairs is looked for.
 """

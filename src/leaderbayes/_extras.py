@@ -1,4 +1,4 @@
-"""Optional packages: what each extra of the installation brings, and what is said without it."""
+"""Optional packages: what each extra brings, and the error that names it where it is missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +9,9 @@ from leaderbayes._errors import MissingExtraError
 MODULES = {
     "data": ("pooch",),
     "distributed": ("distributed",),
-    "interactive": ("bokeh", "plotly", "webcolors"),
     "parquet": ("pyarrow",),
     "plots": ("matplotlib",),
-    "report": ("bokeh", "jinja2", "latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins"),
+    "report": ("jinja2", "latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins"),
     "study": ("zarr",),
     "tuning": ("joblib", "optuna", "sklearn"),
     "votes": ("duckdb", "pyarrow"),
@@ -20,13 +19,13 @@ MODULES = {
 
 
 def install(name: str) -> str:
-    """Give the command that installs an extra, as messages say it."""
+    """Return the command that installs an extra."""
     return f'pip install "leaderbayes[{name}]"'
 
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Import what an extra brings, or say what to install.
+    """Import what an extra brings, or raise the error that says what to install.
 
     Parameters
     ----------

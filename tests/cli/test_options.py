@@ -2,27 +2,85 @@
 
 import inspect
 import json
+from importlib.metadata import version
+from operator import attrgetter
 
 import pytest
 
 import leaderbayes as lb
-from command import call
+from command import call, loaded, run
 from leaderbayes._cli import cli
-from leaderbayes._inference.fit import SAMPLERS
+from leaderbayes._cli._options import FORMATS
+from leaderbayes._inference.fit import fit
+from leaderbayes.datasets import path
+
+COUNTERPARTS = {
+    "rank": "fit leaderboard",
+    "compare": "fit compare",
+    "audit": "fit audit leaderboard",
+    "plan": "fit plan",
+    "sensitivity": "sensitivity",
+    "tournaments": "fit study.fit study.average_player",
+    "sota": "sota.read_board sota.winner",
+    "report": "report.text report.html",
+}
 
 
-def test_what_was_read_is_said(folder):
+def options_of(command):
+    return {option.name: option for option in cli.commands[command].params}
+
+
+@pytest.mark.parametrize("command", ["rank", "compare", "audit", "plan", "tournaments"])
+def test_a_command_that_fits_takes_what_fit_takes(command):
+    """But the data, and the progress bar, which is shown on a terminal."""
+    wanted = set(inspect.signature(fit).parameters) - {"data", "progressbar"}
+    assert wanted <= set(options_of(command))
+
+
+@pytest.mark.parametrize("command", COUNTERPARTS)
+def test_defaults_are_those_of_python(command):
+    own, compared = options_of(command), 0
+    for called in COUNTERPARTS[command].split():
+        for name, parameter in inspect.signature(attrgetter(called)(lb)).parameters.items():
+            if name not in own or name in ("workers", "rounds") or own[name].required:
+                continue
+            default = own[name].default
+            if isinstance(parameter.default, str | int | float) and default is not None:
+                assert default == parameter.default, (name, called)
+                compared += 1
+            elif parameter.default is None:
+                assert not isinstance(default, str | int | float), name
+    assert compared > 0
+
+
+def test_formats_are_those_of_the_adapters():
+    read = {f"from_{name.replace('-', '_')}" for name in FORMATS}
+    every = {name for name in vars(lb.adapters) if name.startswith("from_")}
+    assert every - read == {"from_optuna", "from_sklearn"}  # which take objects
+
+
+def test_help_loads_nothing_it_does_not_need(tmp_path):
+    assert not {"numpy", "xarray", "pandas", "rich", "pymc"} & loaded("--help", cwd=tmp_path)
+    assert "Commands:" in run("--help", cwd=tmp_path).stdout
+    assert version("leaderbayes") in run("--version", cwd=tmp_path).stdout
+
+
+def test_models_are_those_of_the_registry(tmp_path):
+    from leaderbayes.models._registry import MODELS
+
+    shown = call("models", cwd=tmp_path).stdout
+    assert all(name in shown and model.label in shown for name, model in MODELS.items())
+    assert not {"pymc", "pytensor", "arviz"} & loaded("models", cwd=tmp_path)
+
+
+def test_what_was_read_is_printed(folder):
     done = call("rank", "scores.csv", "--ml", cwd=folder)
-    read = "read: player=player, round=round, score=score (higher is better), 4 players x 12 rounds"
-    assert done.stderr == read + ", 0 missing\n"
+    said = "read: player=player, round=round, score=score (higher is better), 4 players x 12 rounds"
+    assert done.stderr == said + ", 0 missing\n"
     assert "read:" not in done.stdout
-    quiet = call("rank", "scores.csv", "--ml", "--json", cwd=folder)
+    quiet = call("rank", "scores.csv", "--ml", "--json", "--out", "read", cwd=folder)
     assert quiet.stderr == ""
-
-
-def test_what_was_read_is_in_the_json(folder):
-    done = call("rank", "scores.csv", "--ml", "--json", "--out", "read", cwd=folder)
-    read = json.loads(done.stdout)["read"]
+    read = json.loads(quiet.stdout)["read"]
     assert read == {
         "columns": "player=player, round=round, score=score",
         "higher_is_better": True,
@@ -33,12 +91,11 @@ def test_what_was_read_is_in_the_json(folder):
 
 
 def test_a_file_above_the_limit(folder):
-    limit = ("--max-mb", "0.0001")
     for command in (("rank", "--ml"), ("sota", "--n", 100), ("rank", "--format", "amlb")):
-        done = call(command[0], "scores.csv", *command[1:], *limit, cwd=folder)
+        given = (command[0], "scores.csv", *command[1:], "--max-mb", "0.0001")
+        done = call(*given, cwd=folder)
         assert done.returncode == 2, done.stderr
         assert "scores.csv: holds more than the limit of 0.0001 MB" in done.stderr
-        assert "--max-mb" in done.stderr
 
 
 def test_a_loss_needs_its_direction(folder):
@@ -50,45 +107,7 @@ def test_a_loss_needs_its_direction(folder):
     assert orders[0] == orders[1][::-1]
     done = call("rank", "rmse.csv", "--ml", cwd=folder)
     assert done.returncode == 2
-    assert "rmse.csv: 'rmse' is the name of a loss" in done.stderr
     assert "--lower-is-better" in done.stderr
-
-
-COUNTERPARTS = {
-    "rank": [lb.fit, lb.leaderboard, lb.matches, lb.likelihood.round_intercept],
-    "compare": [lb.fit, lb.compare],
-    "plan": [lb.plan, lb.matches, lb.models.bradley_terry],
-    "tournaments": [lb.study.fit, lb.matches, lb.study.compare],
-    "report": [lb.report.text, lb.report.html],
-}  # fmt: skip
-# The draws of a study's check are others than those of its fits; PMRA's ties are of votes only.
-OTHERS = {("draws", lb.study.compare), ("ties", lb.likelihood.round_intercept)}
-
-
-@pytest.mark.parametrize("command", ["rank", "compare", "tournaments", "plan"])
-def test_samplers_are_those_of_python(command):
-    (option,) = [option for option in cli.commands[command].params if option.name == "sampler"]
-    assert tuple(option.type.choices) == SAMPLERS
-
-
-@pytest.mark.parametrize("command", COUNTERPARTS)
-def test_defaults_are_those_of_python(command):
-    """Where the command line has a default of its own, and Python has one, they are the same."""
-    own = {option.name: option for option in cli.commands[command].params}
-    compared = 0
-    for function in COUNTERPARTS[command]:
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name not in own or (name, function) in OTHERS:
-                continue
-            wanted = parameter.default
-            if wanted in (None, inspect.Parameter.empty):
-                assert not isinstance(own[name].default, str | int | float), name
-                continue
-            if isinstance(wanted, tuple):
-                wanted = ",".join(map(str, wanted))
-            assert own[name].default == wanted, (name, function.__name__)
-            compared += 1
-    assert compared > 0
 
 
 def test_results_of_other_programs(tmp_path):
@@ -107,9 +126,10 @@ def test_results_of_other_programs(tmp_path):
     again = call("rank", "bmr.csv", "--ml", "--json", *table, "--lower-is-better",
                 cwd=tmp_path)  # fmt: skip
     assert json.loads(done.stdout)["players"] == json.loads(again.stdout)["players"]
-    failed = call(*arguments, "--player", "learner_id", cwd=tmp_path)
-    assert failed.returncode == 2
-    assert "for --format table" in failed.stderr
+    for alien in (("--player", "learner_id"), ("--cluster", "task"), ("--judge", "x")):
+        failed = call(*arguments, *alien, cwd=tmp_path)
+        assert failed.returncode == 2
+        assert f"{alien[0]} is for --format table" in failed.stderr
 
 
 def test_tasks_of_items_may_be_clusters(tmp_path):
@@ -120,19 +140,43 @@ def test_tasks_of_items_may_be_clusters(tmp_path):
                 {"doc_id": k, "filter": "none", "acc": float(right[(k + shift) % 4])}
                 for k in range(4)
             ]
-            path = tmp_path / model / f"samples_{task}_2026-05-01T10-00-00.000000.jsonl"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text("\n".join(map(json.dumps, rows)))
+            file = tmp_path / model / f"samples_{task}_2026-05-01T10-00-00.000000.jsonl"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("\n".join(map(json.dumps, rows)))
     arguments = ("rank", ".", "--format", "lm-eval-samples", "--score", "acc", "--ml", "--json")
     done = call(*arguments, "--cluster", "task", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["read"]["sizes"] == {"player": 2, "round": 12}
-    for cluster, said in (
-        ("column", "is task or none"),
-        ("none", "several tournaments; pick one with --only, rank each with --each, as clusters"),
-    ):
-        failed = call(*arguments, "--cluster", cluster, cwd=tmp_path)
-        assert failed.returncode == 2
-        assert said in failed.stderr
-    failed = call("rank", ".", "--format", "mteb", "--cluster", "task", cwd=tmp_path)
-    assert "of items: helm, inspect-ai" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.csv"], "absent.csv: cannot be read"),
+        (["scores.csv", "--player", "modle"], "no column 'modle'"),
+        (["scores.csv", "--weight", "much"], "'much' is neither 'composite' nor a number"),
+        (["scores.csv", "--model", "elo"], "model='elo' is unknown; choose from bradley_terry"),
+        (["scores.csv", "--ml", "--model", "davidson"], "has no model 'davidson'"),
+        (["scores.csv", "--ml", "--sampler", "nutpie"], "--ml has no --sampler"),
+        (["scores.csv", "--ml", "--option", "prior_df=4"], "--ml has no --option"),
+        (["scores.csv", "--option", "prior_df"], "give NAME=VALUE, such as prior_df=4"),
+        (["scores.csv", "--option", "prior_dof=4"], "Did you mean 'prior_df'?"),
+        (["scores.csv", "--statistic", "median"], "bradley_terry has no option 'statistic'"),
+        (["scores.csv", "--order-effect"], "bradley_terry has no option 'order_effect'"),
+        (["scores.csv", "--ties", "thirds"], "ties='thirds'"),
+        (["scores.csv", "--only", "x"], "scores.csv: no tournament 'x'; there is one"),
+        ([path("classifiers"), "--only", "irs"], "did you mean 'iris'?"),
+        ([path("classifiers"), "--model", "davidson"], "pick one with --only: breast_cancer, dia"),
+        (["scores.csv", "--test-fraction", "2"], "test_fraction=2.0"),
+        (["scores.csv", "--nonsense"], "No such option"),
+        (["scores.csv", "--prob", "nan"], "nan is not between 0 and 1"),
+        (["scores.csv", "--first", "player", "--score", "x"], "leave out one of the two"),
+    ],
+)
+def test_bad_input_exits_with_2_and_leaves_nothing(folder, arguments, message):
+    done = call("rank", *arguments, "--out", "never", cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not (folder / "never").exists()

@@ -8,7 +8,7 @@ import xarray as xr
 
 from command import call, python
 from conftest import uncounted
-from leaderbayes._cli._output import write_table
+from leaderbayes._cli._output import codes, write_table
 
 
 def test_out_that_cannot_be_written_leaves_nothing(folder):
@@ -40,7 +40,8 @@ def test_out_is_tried_before_the_work(two, command):
 
 def test_doubt_is_marked(tmp_path):
     """What did not converge says so in every row; a player may be called like the mark."""
-    trusted = {"converged": 0, "warnings": ["LB001 not", "tournament 'LB010x': LB010 a", "LB001 b"]}
+    texts = ["LB001 not", "tournament 'LB010x': LB010 a", "LB001 b"]
+    trusted = {"converged": False, "warnings": codes(texts)}
     names = ["converged", "b"]
     matrix = xr.DataArray(
         [[0.5, 0.4], [0.6, 0.5]], {"player": names, "opponent": names}, ("player", "opponent")
@@ -56,22 +57,22 @@ def test_doubt_is_marked(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
 @pytest.mark.parametrize("command", ["rank", "tournaments"])
 @pytest.mark.slow
-def test_a_full_disk_is_one_line(doubtful, command):
+def test_a_full_disk_is_one_line(two, command):
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))\n"
         "from leaderbayes._cli import main; main()\n"
     )
     options = {
-        "rank": ["--only", "x", "--sampler", "laplace", "--out", "full"],
-        "tournaments": ["--sampler", "laplace", "--store", "full"],
+        "rank": ["--only", "y", "--out", "full"],
+        "tournaments": ["--workers", "1", "--store", "full"],
     }[command]
-    given = (command, "doubtful.csv", "--json", *options)
+    given = (command, "two.csv", "--json", *options)
     # Byte code would be cut off too, and found by the next process.
-    done = python("-B", "-c", code, *given, cwd=doubtful, env=uncounted())
+    done = python("-B", "-c", code, *given, cwd=two, env=uncounted())
     assert done.returncode == 2, (done.returncode, done.stderr)
     (said,) = [line for line in done.stderr.splitlines() if not line.startswith("Warning: ")]
     assert said.startswith("Error: full: cannot be written (File too large)")
-    assert not list(doubtful.glob("*full*"))
+    assert not list(two.glob("*full*"))
 
 
 def test_files_that_stay_are_named(folder):

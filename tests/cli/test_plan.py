@@ -2,109 +2,62 @@
 
 import json
 
-import numpy as np
 import pytest
 
-from command import call, loaded
-from leaderbayes.datasets import path
+import leaderbayes as lb
+from command import call
 
 
-def test_plan_says_how_many_rounds(folder):
-    options = ("--a", "[red]a", "--b", "d", "--rounds", "5,20", "--simulations", 20, "--seed", 1)
-    done = call("plan", "scores.csv", *options, cwd=folder)
+@pytest.mark.parametrize(
+    ("options", "over", "numbers"),
+    [(["--pair", "[red]a", "d", "--rounds", "5,20"], "rounds", [5, 20]),
+     (["--pair", "c", "d", "--players", "c", "--players", "d", "--rounds", "5"], "rounds", [5]), ([], "rounds", None)],
+)  # fmt: skip
+def test_a_plan_is_that_of_python(folder, options, over, numbers):
+    done = call("plan", "scores.csv", *options, "--seed", 1, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "[red]a against d" in done.stdout
-    assert "+20" in done.stdout
-    made = json.loads(call("plan", "scores.csv", *options, "--json", cwd=folder).stdout)
-    assert list(made) == [
-        "question", "message", "prob", "target", "simulations", "seed", "contested", "p_now",
-        "width_now", "rounds_needed", "rows", "warnings", "read",
-    ]  # fmt: skip
-    assert [(row["who"], row["rounds"], row["runs"]) for row in made["rows"]] == [
-        ("all", 5, 20), ("all", 20, 80), ("contested", 5, 10), ("contested", 20, 40),
-    ]  # fmt: skip
-    assert made["message"].replace("[red]a", "") in done.stdout.replace("[red]a", "")
+    made = json.loads(
+        call("plan", "scores.csv", *options, "--seed", 1, "--json", cwd=folder).stdout
+    )
+    assert made["over"] == over
+    if numbers is not None:
+        assert sorted({row[over] for row in made["rows"]}) == numbers
+    dt = lb.fit(lb.read_scores(folder / "scores.csv"), seed=1, replicates=1)
+    asked = {}
+    if "--pair" in options:
+        asked["pair"] = tuple(options[1:3])
+    if "--players" in options:
+        asked["players"] = ["c", "d"]
+    direct = lb.plan(dt, seed=1, rounds=numbers, **asked)
+    assert made["message"] == direct.attrs["message"]
+    assert [row["p_decided"] for row in made["rows"]] == direct["p_decided"].values.ravel().tolist()
+    assert made["message"] in done.stdout
+    assert f"+{made['rows'][0][over]}" in done.stdout
 
 
-def test_plan_of_what_is_decided(folder):
-    rows = "".join(f"{p},{k},{100 * (p == 'a') + (7 * i + 3 * k * (i + 1)) % 11}\n"
-                   for i, p in enumerate("abc") for k in range(20))  # fmt: skip
-    (folder / "clear.csv").write_text("player,round,score\n" + rows)
-    done = call("plan", "clear.csv", "--seed", 1, "--simulations", 10_000, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert "decided already" in done.stdout
-    assert "Warning: LB010 a never lost to anybody else" in done.stderr
-    made = json.loads(call("plan", "clear.csv", "--seed", 1, "--json", cwd=folder).stdout)
-    assert made["rows"] == []
-    assert made["rounds_needed"] == {"all": 0.0, "contested": 0.0}
-
-
-def test_plan_of_several_tournaments_names_them(folder):
-    done = call("plan", path("classifiers"), cwd=folder)
-    assert done.returncode == 2
-    assert "--only: breast_cancer, diabetes" in done.stderr
-
-
-def test_plan_imports_no_pymc(folder):
-    arguments = ("plan", "scores.csv", "--rounds", 5, "--simulations", 2)
-    assert not {"pymc", "pytensor", "arviz"} & loaded(*arguments, cwd=folder)
+def test_votes(votes):
+    asked = ("plan", "votes.csv", "--pair", "owl", "elk", "--votes", "100,200", "--seed", 1)
+    made = json.loads(call(*asked, "--json", cwd=votes).stdout)
+    assert made["over"] == "votes"
+    assert {row["clusters"] for row in made["rows"]} == {"same", "new"}
+    shown = call(*asked, cwd=votes)
+    assert shown.returncode == 0, shown.stderr
+    assert "+200" in shown.stdout
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--a", "b"], "belong together"),
+        (["--pair", "c"], "2 arguments"),
         (["--rounds", "5,x"], "whole numbers"),
         (["--rounds", "0"], "from 1 up"),
-        (["--a", "c", "--b", "nobody"], "nobody"),
-        (["--only-players", "c"], "lack"),
-        (["--prob", "0.4"], "above 0.5 and below 1"),
-        (["--width", "0.1"], "model='mean_score'"),
-        (["--likelihood", "normal"], "no option 'likelihood'"),
+        (["--pair", "c", "nobody"], "nobody"),
+        (["--prob", "0.4"], "prob=0.4"),
+        (["--votes", "5"], "votes"),
     ],
 )
-def test_plan_refuses(folder, options, message):
+def test_refused(folder, options, message):
     done = call("plan", "scores.csv", *options, cwd=folder)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_plan_of_items_and_runs(folder):
-    """In items, runs and the metric's unit, on paper and as JSON."""
-    rng = np.random.default_rng(1)
-    rows = "".join(
-        f"{model},{item},{run},{int(rng.random() < share)}\n"
-        for model, share in (("small", 0.5), ("large", 0.6))
-        for item in range(60)
-        for run in (1, 2)
-    )
-    (folder / "log.csv").write_text("model,question_id,epoch,correct\n" + rows)
-    options = ("--model", "mean_score", "--width", 0.1, "--rounds", "100", "--seed", 1)
-    done = call("plan", "log.csv", *options, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    for said in (
-        "items",
-        "+100",
-        "400",
-        "+4 each",
-        "the same items",
-        "An interval 0.1 wide takes",
-    ):
-        assert said in done.stdout
-    made = json.loads(call("plan", "log.csv", *options, "--json", cwd=folder).stdout)
-    assert made["unit"] == "item"
-    assert [(row["rounds"], row["runs"]) for row in made["rows"]] == [(100, 400)]
-    assert made["rounds_for_width"] > 100
-    assert list(made["width_runs"]) == ["1", "2", "4"]
-    assert 0.0 < made["run_share"] <= 1.0
-    assert made["width_any_runs"] < made["width_runs"]["4"] < made["width_now"]
-
-
-def test_plan_of_folds_names_no_option_that_it_lacks(folder):
-    done = call(
-        "plan", path("classifiers"), "--only", "iris", "--rounds", 5, "--simulations", 5, cwd=folder
-    )
-    assert done.returncode == 0, done.stderr
-    assert "LB017 rounds look like folds" in done.stderr
-    assert "--test-fraction" not in done.stderr

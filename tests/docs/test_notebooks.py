@@ -1,4 +1,4 @@
-"""Notebooks are numbered, committed without outputs, and need no folder beside the project."""
+"""Notebooks are committed without outputs, and need no folder beside the project."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,6 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-
-
-def test_each_number_is_given_once():
-    numbers = [int(path.name.partition("_")[0]) for path in NOTEBOOKS]
-    assert numbers == list(range(1, len(NOTEBOOKS) + 1))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -1,6 +1,7 @@
-"""The evidence beside the models says what the cards claim."""
+"""The evidence beside the models says what the cards claim, and its harness counts right."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -11,127 +12,28 @@ from scipy.stats import binom, kstest
 import leaderbayes as lb
 
 MODELS = Path(__file__).parents[2] / "models"
+EVIDENCE = MODELS / "evidence"
 KEPT = 99
-# Of all models together.
-TABLES = (
-    "coverage", "fits", "learning", "new_data", "populations", "sizes", "votes", "vote_models",
-    "vote_tournaments",
-)  # fmt: skip
-
-
-def ranks(name):
-    return pd.read_csv(MODELS / name / "evidence" / "sbc_ranks.csv").drop(columns="simulation")
 
 
 @pytest.fixture(scope="module")
-def sources(script):
-    """The module models/sources.py."""
-    return script("sources")
+def tables(script):
+    return script("tables")
 
 
-@pytest.fixture(scope="module")
-def modules(sources):
-    """What has been read of our code, for all names."""
-    return sources.Modules(sources.ROOT)
-
-
-@pytest.mark.parametrize("name", [*lb.models.__all__, *TABLES])
-def test_evidence_is_of_this_code(sources, modules, name):
-    folder = MODELS / "evidence" / name if name in TABLES else MODELS / name / "evidence"
-    about = folder / (f"{name}.json" if name in TABLES else "sbc.json")
-    made_by = json.loads((folder / "run.json").read_text()).get("sources")
-    now = sources.digest(name, modules)
-    assert made_by == now, (
-        f"{folder.relative_to(MODELS.parent)} is evidence of other code ({made_by}): what its "
-        "numbers depend on has changed since (models/sources.py says on what they do). Remake it: "
-        f"uv run --group evidence {json.loads(about.read_text())['command']}"
-    )
-
-
-CODE = '''
-from leaderbayes import numerics as nm
-from leaderbayes._errors import LeaderbayesError
-
-__all__ = ["one"]
-_TABLE = {"left": nm.half, "right": nm.whole}
-_SHARE: float = 0.25
-
-
-def one(x: float) -> float:
-    """Say what."""
-    _check(x)
-    # A comment.
-    if x < 0:
-        raise LeaderbayesError("Give more.")
-    return _TABLE["left"](x) + _SHARE
-
-
-def _check(x: float) -> None:
-    """Refuse."""
-    for y in (x, -x):
-        if y != y:
-            raise LeaderbayesError(f"{y}: no number.")
-'''
-NUMERICS = "def half(x):\n    return x / 2\n\n\ndef whole(x):\n    return x\n"
-EDITS = {  # what is edited, how, and whether evidence is of other code then
-    "a docstring": (("Say what.", "Say more."), False),
-    "a comment": (("# A comment.", "# Another."), False),
-    "a message": (('"Give more."', '"Give at least 0."'), False),
-    "an annotation": (("x: float) -> float", "x: int) -> int"), False),
-    "what is refused": (("if x < 0:", "if x <= 0:"), False),
-    "another's entry": (("nm.whole", "nm.half"), False),
-    "how a module is imported": (
-        ("from leaderbayes import numerics as nm", "import leaderbayes.numerics as nm"),
-        False,
-    ),
-    "a constant": (("0.25", "0.26"), True),
-    "a formula": (('_TABLE["left"](x) +', '_TABLE["left"](x) -'), True),
-    "an entry": (("nm.half", "nm.whole"), True),
-    "the key": (('_TABLE["left"](x)', '_TABLE["right"](x)'), True),
-    "a refusal that becomes an answer": (('raise LeaderbayesError("Give more.")', "x = 0"), True),
-}
-
-
-def hash_of(sources, folder, code, numerics=NUMERICS, module="_one"):
-    """Hash of a small package's code."""
-    package = folder / "src" / "leaderbayes"
-    (package / "models").mkdir(parents=True, exist_ok=True)
-    for file in package.rglob("*.py"):
-        file.unlink()
-    calibration = folder / "models" / "calibration.py"
-    calibration.parent.mkdir(exist_ok=True)
-    calibration.write_text("def calibrate():\n    pass\n\n\ndef build():\n    pass\n")
-    (package / "__init__.py").write_text("")
-    (package / "models" / "__init__.py").write_text(
-        f"from leaderbayes.models.{module} import one\n"
-    )
-    (package / "models" / f"{module}.py").write_text(code)
-    (package / "numerics.py").write_text(numerics)
-    return sources.digest("one", sources.Modules(folder))
-
-
-@pytest.mark.parametrize("edited", EDITS)
-def test_hash_is_of_what_determines_numbers(sources, tmp_path, edited):
-    (old, new), other = EDITS[edited]
-    assert CODE.count(old) == 1
-    before = hash_of(sources, tmp_path, CODE)
-    assert (hash_of(sources, tmp_path, CODE.replace(old, new)) != before) == other
-
-
-def test_hash_follows_imports_and_not_places(sources, tmp_path):
-    before = hash_of(sources, tmp_path, CODE)
-    assert hash_of(sources, tmp_path, CODE, module="_moved") == before
-    assert hash_of(sources, tmp_path, CODE, NUMERICS.replace("x / 2", "x / 3")) != before
-    # Defined where it is used, and not imported.
-    here = CODE.replace("from leaderbayes import numerics as nm\n", "").replace("nm.", "")
-    assert hash_of(sources, tmp_path, NUMERICS + here) == before
+@pytest.mark.parametrize("run", sorted(MODELS.glob("**/run.json")), ids=lambda path: path.parts[-3])
+def test_evidence_says_what_made_it(run):
+    made = json.loads(run.read_text())
+    assert made["command"].startswith("python models/make.py ")
+    assert {"date", "versions"} < set(made)
+    assert len(list(run.parent.iterdir())) > 1
 
 
 def test_ranks_are_uniform():
     """Over all quantities of all models, by Bonferroni's correction."""
     p = []
-    for name in lb.models.__all__:
-        table = ranks(name)
+    for path in MODELS.glob("*/evidence/sbc_ranks.csv"):
+        table = pd.read_csv(path).drop(columns=["simulation", "converged"], errors="ignore")
         assert len(table) >= 400
         assert table.min().min() >= 0
         assert table.max().max() <= KEPT
@@ -140,8 +42,8 @@ def test_ranks_are_uniform():
 
 
 @pytest.fixture(scope="module")
-def coverage():
-    return pd.read_csv(MODELS / "evidence" / "coverage" / "coverage.csv")
+def coverage(tables):
+    return tables.read(EVIDENCE / "coverage", "coverage")
 
 
 def test_coverage_of_the_models_on_their_own_noise(coverage):
@@ -159,51 +61,33 @@ def test_published_widths_do_not_cover(coverage):
         assert (many[method] < 0.85).all()
 
 
-def test_shared_training_data_need_the_test_fraction(coverage):
+def test_shared_training_data_need_the_test_fraction(coverage, tables):
     shared = coverage[(coverage["scenario"] == "repeated CV") & (coverage["rounds"] == 50)]
     assert (shared["composite"] < 0.93).all()
     assert (shared["composite, test_fraction"] >= 0.93).all()
-    assert np.isfinite(coverage.select_dtypes("number")).all().all()
+    learning = tables.read(EVIDENCE / "learning", "learning")
+    assert (learning["fresh"] < learning["fresh, test_fraction"]).all()
+    assert (learning["wrong, test_fraction"] <= learning["wrong"]).all()
 
 
-@pytest.fixture(scope="module")
-def bests():
-    """Boards of known best theta: whether the posterior's interval and the naive one hold it."""
-    table = pd.read_csv(MODELS / "sota" / "evidence" / "coverage.csv")
-    assert (table["converged"] == 1).all()
-    best = table["theta_sota"]
-    table["posterior"] = best.between(table["lower"], table["upper"])
-    table["naive"] = best.between(table["naive_lower"], table["naive_upper"])
-    return table.groupby(["law", "rho"])[["posterior", "naive"]].agg(["mean", "size"])
-
-
-@pytest.mark.parametrize("law", ["narrow", "wide", "alike"])
-@pytest.mark.parametrize("rho", [0.0, 0.6])
-def test_coverage_of_the_best_theta(bests, law, rho):
+def test_coverage_of_the_best_theta(tables):
     """0.93 to 0.97, within two Monte Carlo errors of the boards; at least that of near-equals."""
-    found, boards = bests.loc[(law, rho), "posterior"]
-    assert boards >= (500 if law == "narrow" else 150)
-    slack = 2 * np.sqrt(0.95 * 0.05 / boards)
-    assert found > 0.93 - (0 if law == "narrow" else slack)
-    if law != "alike":
-        assert found < 0.97 + (0 if law == "narrow" else slack)
-
-
-def test_the_best_score_alone_misses_the_best_theta(bests):
-    """The more the teams are alike, the more of the best score is luck."""
-    naive = bests["naive"]["mean"]
-    assert naive[("alike", 0.0)] < 0.1
-    assert (naive["alike"] < naive["narrow"]).all()
-    assert (naive["narrow"] < 0.9).all()
-
-
-TIED = ["30 % ties", "own scales, ties"]  # half of which are in either's record
+    best = tables.read(EVIDENCE / "best", "best")
+    assert (best["converged"] == 1).all()
+    slack = 2 * np.sqrt(0.95 * 0.05 / best["boards"])
+    assert (best["posterior"] > 0.93 - slack).all()
+    apart = best["population"] != "Beta, alike"
+    assert (best["posterior"] < 0.97 + slack)[apart].all()
+    # The more the teams are alike, the more of the best score is luck.
+    naive = best.set_index(["population", "rho"])["naive"]
+    assert naive["Beta, alike", 0.0] < 0.1
+    assert (naive["Beta, alike"] < naive["Beta, narrow"]).all()
+    assert (naive["Beta, narrow"] < 0.9).all()
 
 
 @pytest.fixture(scope="module")
-def fits():
-    table = pd.read_csv(MODELS / "evidence" / "fits" / "fits.csv")
-    return table[table["model"] == "bradley_terry"]
+def fits(tables):
+    return tables.read(EVIDENCE / "fits", "fits").query("model == 'bradley_terry'")
 
 
 def test_the_default_covers_where_noise_is_alike(fits):
@@ -223,7 +107,8 @@ def test_the_default_covers_where_noise_is_alike(fits):
 
 def test_the_record_covers_whatever_the_noise(fits):
     """A Beta interval with Jeffreys' prior is not exact: of few matches it leans to covering."""
-    plain = fits[(fits["rounds"] > 3) & ~fits["noise"].isin(["equal", *TIED])]
+    tied = ["30 % ties", "own scales, ties"]  # half of which are in either's record
+    plain = fits[(fits["rounds"] > 3) & ~fits["noise"].isin(["equal", *tied])]
     assert (plain["record"] > 0.93 - 3 * plain["record: error"]).all()
     assert abs(plain["record"].mean() - 0.95) < 0.01
 
@@ -237,38 +122,24 @@ def test_misfit_is_flagged_where_the_model_is_wrong_and_not_where_it_is_right(fi
     assert (wrong["misfit"] > 0.9).all()
 
 
-@pytest.fixture(scope="module")
-def learning():
-    return pd.read_csv(MODELS / "evidence" / "learning" / "learning.csv")
-
-
-def test_trained_learners_need_the_test_fraction_too(learning):
-    """For statements about fresh data."""
-    assert (learning["fresh"] < learning["fresh, test_fraction"]).all()
-    assert (learning["wrong, test_fraction"] <= learning["wrong"]).all()
-
-
 @pytest.mark.parametrize(("who", "errors"), [("every player", 0.0), ("first", 2.0)])
-def test_the_best_is_the_best_as_often_as_said(who, errors):
+def test_the_best_is_the_best_as_often_as_said(tables, who, errors):
     """Within 0.05, in classes of 200 cases or more; of the few that stand first but for chance."""
-    table = pd.read_csv(MODELS / "evidence" / "fits" / "fits_best.csv")
+    table = tables.read(EVIDENCE / "fits", "fits_best")
     table = table[(table["model"] == "bradley_terry") & (table["who"] == who)]
-    sums = table[["said", "happened"]].mul(table["cases"], axis=0).groupby(table["class"]).sum()
-    cases = table.groupby("class")["cases"].sum()
-    shares = sums.div(cases, axis=0)[cases >= 200]
+    shares = tables.happened(table, ["class"]).query("cases >= 200")
     assert len(shares) >= 7
-    chance = (shares["happened"] * (1.0 - shares["happened"]) / cases[cases >= 200]) ** 0.5
+    chance = np.sqrt(shares["happened"] * (1.0 - shares["happened"]) / shares["cases"])
     assert (abs(shares["said"] - shares["happened"]) < 0.05 + errors * chance).all()
 
 
-def test_the_best_theta_is_covered_whatever_the_population(script):
+def test_the_best_theta_is_covered_whatever_the_population(tables):
     """By the flexible law, of boards of all sizes, so far as so many boards tell."""
-    table = script("populations").pooled(MODELS / "evidence" / "populations")
+    table = tables.read(EVIDENCE / "populations", "populations")
     found = table[table["law"] == "flexible"]
     hits = (found["covered"] * found["boards"]).round()
     # Were 0.95 covered everywhere, the least probable of all cells would be so one time in 20.
     assert (binom.cdf(hits, found["boards"], 0.95) > 0.05 / len(found)).all()
-    assert (found["boards"] >= 6).all()
     sizes = found.assign(hits=hits).groupby(["teams", "n", "rho"])[["hits", "boards"]].sum()
     assert (binom.cdf(sizes["hits"], sizes["boards"], 0.95) > 0.05 / len(sizes)).all()
     assert sizes["hits"].sum() / sizes["boards"].sum() > 0.94
@@ -276,15 +147,132 @@ def test_the_best_theta_is_covered_whatever_the_population(script):
     assert (beta[["two groups", "edge and tail", "soft edge"]] < 0.1).all()
 
 
-def test_blocks_of_boards_are_taken_together(script, tmp_path):
-    populations = script("populations")
-    row = "wide,20,200,0.0,{},flexible,{},{},0,0.1,0.0,{},1.0"
-    lines = [
-        "population,teams,n,rho,first,law,boards,covered,error,width,bias,rmse,converged",
-        row.format(0, 30, 0.9, 0.01),
-        row.format(30, 10, 0.5, 0.03),
-    ]
-    (tmp_path / "populations.csv").write_text("\n".join(lines))
-    (one,) = populations.pooled(tmp_path).to_dict("records")
-    assert (one["boards"], one["covered"], one["width"]) == pytest.approx((40, 0.8, 0.1))
-    assert one["rmse"] ** 2 == pytest.approx((30 * 0.01**2 + 10 * 0.03**2) / 40)
+def board(name, size, number):
+    """Say one of two numbers, and of the best of two players that it is sure or not."""
+    if (name, number) == ("b", 0):
+        return None
+    sure = number % 2
+    best = {"first": [np.array([0.5 + 0.45 * sure]), np.array([1.0])]}
+    return {"value": size + sure, "best": best if name == "a" else {}}
+
+
+def run_of(tables, folder, asked=board):
+    table = tables.Table(("name", "size"), {("a", 1): 4, ("a", 2): 2, ("b", 1): 3}, asked, None)
+    with ThreadPoolExecutor(1) as executor:
+        tables.make("table", table, folder, executor)
+    return table
+
+
+def test_rows_are_means_over_boards_with_their_errors(tables, tmp_path):
+    run_of(tables, tmp_path)
+    made = tables.read(tmp_path, "table")
+    assert made["boards"].tolist() == [4, 2, 2]  # one of the last had nothing to compare
+    assert made["value"].tolist() == [1.5, 2.5, 1.5]
+    np.testing.assert_allclose(made["value: error"], 0.5 / np.sqrt(made["boards"]), rtol=1e-3)
+    best = tables.read(tmp_path, "table_best")
+    assert best["class"].tolist() == [5, 9, 5, 9]
+    assert best["cases"].tolist() == [2, 2, 1, 1]
+    both = tables.happened(best, ["class"]).set_index("class")
+    assert both.loc[9, ["cases", "said", "happened"]].tolist() == pytest.approx([3, 0.95, 1.0])
+
+
+def test_a_run_that_was_stopped_goes_on(tables, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir(), parts.mkdir()
+    run_of(tables, whole)
+
+    def stopped(name, size, number):
+        if (name, size) == ("a", 2):
+            raise KeyboardInterrupt
+        return board(name, size, number)
+
+    def once(name, size, number):
+        assert (name, size) != ("a", 1)
+        return board(name, size, number)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_of(tables, parts, stopped)
+    run_of(tables, parts, once)
+    for name in ("table.csv", "table_best.csv"):
+        assert (parts / name).read_text() == (whole / name).read_text()
+    assert sorted(path.name for path in parts.iterdir()) == ["table.csv", "table_best.csv"]
+
+
+def test_a_check_finds_what_differs(tables, tmp_path):
+    table = run_of(tables, tmp_path)
+    path = tmp_path / "table.csv"
+    for shift, differs in ((0.0, False), (0.5, False), (4.0, True)):
+
+        def other(*cell, shift=shift):
+            return {"value": board(*cell)["value"] + shift}
+
+        found = tables.differences(path, other, table.keys, ("a", 1))
+        assert bool(found) == differs
+    assert "table ('a', 1), 4 boards: value 5.5, was 1.5" in found[0]
+    (said,) = tables.differences(path, other, table.keys, ("c", 1))
+    assert "has to be remade" in said
+
+
+def test_calibration_is_of_uniform_ranks(script):
+    uniform = script("calibration").uniform
+    rng = np.random.default_rng(1)
+    ranks = {"flat": rng.integers(0, KEPT + 1, 400), "high": 50 + rng.integers(0, 50, 400)}
+    ranks["spread"] = np.where(rng.random(400) < 0.5, 1, 98)
+    table = pd.DataFrame(ranks).assign(simulation=0, converged=1)
+    assert {one.split(":")[0] for one in uniform(table)} == {"high", "spread"}
+
+
+@pytest.mark.parametrize(
+    "kind", ["Gumbel", "skewed", "own scales", "families", "varying signal", "30 % ties"]
+)
+def test_win_probabilities_are_true(script, kind):
+    rounds = 4000
+    values, won, tied = script("matches").simulate(kind, 4, rounds, np.random.default_rng(1))
+    gap = values[:, None] - values
+    off, error = ~np.eye(4, dtype=bool), 4.5 * np.sqrt(0.25 / rounds)
+    assert (np.abs((gap > 0).mean(axis=-1) - won)[off] < error).all()
+    assert (np.abs((gap == 0).mean(axis=-1) - tied)[off] < error).all()
+    np.testing.assert_allclose(won + won.T + tied, 1.0, atol=5e-3)
+
+
+def test_a_cell_of_boards_that_are_fitted(script, tables):
+    matches = script("matches")
+    row, best = tables.row_of(
+        matches.fits_board, matches.FITS.keys, ("bradley_terry", "Gumbel", 3, 5), 3
+    )
+    assert all(0.0 <= row[name] <= 1.0 for name in ("pairs", "record", "each player", "misfit"))
+    # Of 3 boards the first, and of all 9 players; probabilities of the best sum to 1.
+    for who, cases, total in (("first", 3, None), ("every player", 9, 3.0)):
+        classes = [part for part in best if part["who"] == who]
+        assert sum(part["cases"] for part in classes) == cases
+        if total is not None:
+            for name in ("said", "happened"):
+                found = sum(part["cases"] * part[name] for part in classes)
+                assert found == pytest.approx(total, abs=2e-3)
+
+
+def test_learners_and_their_folds(script, monkeypatch):
+    learning = script("learning")
+    tests = learning.folds_of(20, 3, 5, np.random.default_rng(1))
+    for k in range(0, 15, 5):
+        assert sorted(np.concatenate(tests[k : k + 5])) == list(range(20))
+    rates = learning.chance(np.array([[1.0, 2.0, 2.0, 0.0], [0.0, 2.0, 1.0, 1.0]]))
+    np.testing.assert_allclose(rates, [[0.5, 0.6], [0.4, 0.5]])
+    for name, value in {"OWN": 1, "SPLITS": 10, "FRESH": 20, "REPEATS": 2}.items():
+        monkeypatch.setattr(learning, name, value)
+    row = learning.board("regression", 0)
+    assert 0.0 <= row["this data set"] <= 1.0
+    assert row["width, test_fraction"] > row["width"]
+    assert row["claimed, test_fraction"] <= row["claimed"]
+    assert np.isnan(learning.board("regression", 1)["this data set"])
+
+
+def test_what_readme_shows_is_of_the_tables(script):
+    make = script("make")
+    text = (MODELS / "README.md").read_text(encoding="utf-8")
+    for name, table in make.TABLES.items():
+        folder = make.folder_of(name)
+        if (folder / "run.json").exists():
+            for mark, shown in table.shown(folder).items():
+                assert f"<!-- {mark} -->\n| {' | '.join(shown.columns)} |" in text
+    assert set(lb.models.__all__) == set(make.MODELS)

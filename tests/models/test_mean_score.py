@@ -1,164 +1,382 @@
-"""The model of mean scores: its specification, and the density that is sampled for it."""
+"""Mean scores: the PyMC model, draws with the same posterior, and what cannot be."""
 
-import runpy
-from pathlib import Path
+import json
 
 import numpy as np
 import pytest
+import xarray as xr
+from scipy.stats import kstest, t
 
 import leaderbayes as lb
 from conftest import board
 from graphs import AS_IT_STANDS
-from leaderbayes._numerics.mean_score import coordinates, log_density, parameters
-from leaderbayes.models._scores import board_of
+from leaderbayes.models._mean_score import draw
 
-SPECIFICATION = Path(__file__).parents[2] / "models" / "mean_score" / "model.py"
+CELLS = ("chain", "draw")
 
 
-def scores_of(seed=0):
+def values_of(players, rounds, seed=1):
     rng = np.random.default_rng(seed)
-    values = rng.normal(size=4)[:, None] + rng.normal(size=(4, 6)) + 2.0 * rng.normal(size=6)
-    values[1, 2] = values[3, 0] = np.nan
-    return board(values)
+    own = np.exp(0.5 * rng.normal(size=players))[:, None]
+    values = rng.normal(size=players)[:, None] + own * rng.normal(size=(players, rounds))
+    return values + 2.0 * rng.normal(size=rounds)
 
 
-@pytest.mark.slow
+def fit(scores, draws=500, **options):
+    return lb.fit(scores, "mean_score", seed=1, progressbar=False, draws=draws, **options)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return board(values_of(5, 12))
+
+
+@pytest.fixture(scope="module")
+def fitted(scores):
+    return fit(scores, draws=1000)
+
+
+def answers(players=6, rounds=120, seed=1):
+    rng = np.random.default_rng(seed)
+    odds = rng.normal(size=(players, 1)) + 1.5 * rng.normal(size=rounds)
+    return board((rng.random(odds.shape) < 1.0 / (1.0 + np.exp(-odds))).astype(float))
+
+
 @pytest.mark.parametrize("fraction", [None, 0.2])
-def test_model_equals_its_specification(fraction):
-    scores = scores_of()
-    fast = lb.models.mean_score(scores, test_fraction=fraction)
-    slow = runpy.run_path(str(SPECIFICATION))["model"](scores.to_numpy(), fraction)
-    assert [v.name for v in fast.free_RVs] == [v.name for v in slow.free_RVs]
-    functions = [
-        (m.compile_logp(mode=AS_IT_STANDS), m.compile_dlogp(mode=AS_IT_STANDS))
-        for m in (slow, fast)
-    ]
-    rng = np.random.default_rng(1)
-    start = fast.initial_point()
-    for _ in range(5):
-        point = {key: 0.5 * rng.normal(size=np.shape(value)) for key, value in start.items()}
-        (slow_logp, slow_slope), (fast_logp, fast_slope) = [
-            (logp(point), dlogp(point)) for logp, dlogp in functions
-        ]
-        assert fast_logp == pytest.approx(slow_logp)
-        np.testing.assert_allclose(fast_slope, slow_slope, atol=1e-7)
+def test_the_model_has_the_posterior_in_closed_form(scores, fraction):
+    """Of scale and means at once: the ratio of densities is the same everywhere."""
+    from leaderbayes._numerics.mean_score import noise_of, pairs_of_board, worth
+    from leaderbayes.models._scores import luck_of, prior_of, values_of
 
-
-def log_density_of_model(scores, fraction):
-    """Of its variables but the luck of the level, which nothing depends on."""
     model = lb.models.mean_score(scores, test_fraction=fraction)
-    variables = [v for v in [*model.free_RVs, *model.observed_RVs] if v.name != "level_luck"]
-    return model.compile_logp(vars=variables, jacobian=True, mode=AS_IT_STANDS)
-
-
-def point_of_model(x, b, unit):
-    """Where coordinates x are, by the model's names, but for luck."""
-    return {
-        "score_scale_raw": x[0], "effect_unit": b, "noise_centre_log__": x[3],
-        "noise_unit": unit, "round_scale_log__": x[1], "level": x[2],
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("fraction", [None, 0.2])
-def test_what_is_sampled_is_the_model(fraction):
-    """But for the Jacobian of its coordinates, in which players stand in place of units."""
-    scores = scores_of(2)
-    own = board_of(scores, fraction, 1.0, 4.0)
-    at = coordinates(own)
-    logp = log_density_of_model(scores, fraction)
-    rng = np.random.default_rng(3)
-    found = []
+    logp = model.compile_logp(jacobian=False, mode=AS_IT_STANDS)
+    y, luck, prior = values_of(scores), luck_of(fraction), prior_of(1.0)
+    noise, count, m = noise_of(y), worth(len(y), luck), y.shape[1]
+    pairs, root = pairs_of_board(y, noise, count), np.linalg.cholesky(noise.covariance)
+    centre = np.linalg.solve(root, y.mean(axis=0) - y.mean())
+    rng, found = np.random.default_rng(1), []
     for _ in range(6):
-        x = at.start + 0.3 * rng.standard_normal(at.start.size)
-        names = parameters(x, own, at)
-        m = len(at.centring)
-        z, unit, luck = np.split(x[4:], [m, 2 * m])
-        log_tau = np.log(names["score_scale"])
-        b, log_slope = strengths_and_slope(z, log_tau, at)
-        point = point_of_model(x, b, unit)
-        point |= {"luck_unit": luck, "level_luck": 0.0} if fraction else {}
-        np.testing.assert_allclose(b - b.mean(), names["effect"])
-        found.append(log_density(x, own, at)[0] - (float(logp(point)) + log_slope))
+        raw, c, unit = rng.exponential(), rng.uniform(0.5, 2.0), rng.normal(size=m)
+        far = rng.normal(size=m)
+        point = {
+            "score_scale_raw_log__": np.log(raw), "noise_spread_log__": np.log(c),
+            "score_unit": unit, "level_unit": 0.0, "luck_unit": far,
+        }  # fmt: skip
+        point = {name: point[name] for name in model.initial_point()}
+        tau = np.hypot(raw, prior.floor)
+        spread = np.sqrt(1.0 + count * tau**2)
+        by_pairs = t.logpdf(np.sqrt(pairs.squares), noise.df, scale=spread).sum()
+        wanted = pairs.weight * by_pairs - np.log1p((raw / prior.scale) ** 2)
+        wanted += -(0.5 * noise.df + 1.0) * np.log(c) - 0.5 * noise.df / c
+        # Given these the whitened means (and the luck of these rounds) are normal.
+        precision = np.array([[1 / tau**2, 0.0], [0.0, 1.0]])
+        by = np.array([1.0, np.sqrt(luck)])
+        if not luck:
+            precision, by = precision[:1, :1], by[:1]
+        precision = precision + len(y) * np.outer(by, by)
+        middle = np.linalg.solve(precision, len(y) * by)[:, None] * centre / np.sqrt(c)
+        off = np.stack([unit, far])[: len(by)] - middle
+        wanted += 0.5 * m * np.linalg.slogdet(precision)[1]
+        wanted -= 0.5 * np.einsum("ai,ab,bi->", off, precision, off)
+        found.append(float(logp(point)) - wanted)
     np.testing.assert_allclose(found, found[0], atol=1e-8)
 
 
-def log_integral(logp, name, point):
-    """Of a density that is normal in one variable, over it: second differences are exact."""
-    size = len(point[name])
+@pytest.mark.slow
+@pytest.mark.parametrize(("players", "rounds", "fraction"), [(5, 8, 0.2), (12, 6, None)])
+def test_pymc_samples_the_same(players, rounds, fraction):
+    import pymc as pm
 
-    def at(*moved):
-        return float(logp(point | {name: point[name] + sum(moved)}))
+    scores = board(values_of(players, rounds))
+    with lb.models.mean_score(scores, test_fraction=fraction):
+        dt = pm.sample(3000, random_seed=1, progressbar=False, cores=1)
+        again = pm.sample_posterior_predictive(dt, random_seed=1, progressbar=False)
+    own = draw(scores, draws=3000, chains=4, seed=1, test_fraction=fraction)
+    both = [dt["posterior"].dataset, own["posterior"]]
+    for name in ("score", "noise", "score_scale"):
+        one, two = (each[name] for each in both)
+        sd = two.std(CELLS)
+        assert float(abs((one.mean(CELLS) - two.mean(CELLS)) / sd).max()) < 0.08
+        one, two = (each.quantile([0.05, 0.95], CELLS) for each in (one, two))
+        # The scale is drawn from a grid, in steps of 0.14 times its size.
+        assert float(abs((one - two) / sd).max()) < (0.6 if name == "score_scale" else 0.2)
+    boards = [each["posterior_predictive"]["round_score"] for each in (again, own)]
+    for one in ("mean", "std"):
+        a, b = (getattr(each, one)((*CELLS, "round")) for each in boards)
+        np.testing.assert_allclose(a, b, atol=0.1)
 
-    e = np.eye(size)
-    middle = at(0.0)
-    slope = np.array([0.5 * (at(one) - at(-one)) for one in e])
-    curve = np.array(
-        [[0.25 * (at(a, b) - at(a, -b) - at(-a, b) + at(-a, -b)) for a in e] for b in e]
+
+def test_what_the_model_registers(scores):
+    model = lb.models.mean_score(scores)
+    assert tuple(model.named_vars_to_dims["scores"]) == ("player", "round")
+    assert tuple(model.coords["model"]) == ("mean_score",)
+    assert int(model["higher_is_better"].get_value()[0]) == 1
+
+
+def test_groups(fitted, scores):
+    assert {
+        "posterior", "posterior_predictive", "log_likelihood", "log_prior", "observed_data",
+        "constant_data",
+    } == set(fitted.children)  # fmt: skip
+    assert fitted["posterior"]["score"].dims == ("chain", "draw", "player")
+    xr.testing.assert_equal(fitted["constant_data"]["scores"], scores)
+    xr.testing.assert_equal(
+        fitted["observed_data"]["round_score"], scores.transpose("round", "player")
     )
-    return middle - 0.5 * slope @ np.linalg.solve(curve, slope) - 0.5 * np.linalg.slogdet(-curve)[1]
+    assert fitted["constant_data"]["model"].item() == "mean_score"
+    assert (fitted.attrs["converged"], fitted.attrs["sampler"]) == (1, "exact")
+    assert fitted.attrs["min_ess"] > 3000.0
+    seen = scores.mean("round")
+    again = fitted["posterior_predictive"]["round_score"]
+    low, high = again.mean("round").quantile([0.001, 0.999], CELLS)
+    assert bool(((low < seen) & (seen < high)).all())
+
+
+def test_arviz_answers_by_itself(fitted):
+    """Leave-one-round-out by weights is that of fits without the round."""
+    import arviz as az
+
+    found = az.loo(fitted, pointwise=True)
+    assert float(found.pareto_k.max()) < 0.7
+    assert len(az.psense_summary(fitted, var_names=["score"])) == 5
+
+
+def test_leave_one_round_out_is_that_of_refits(scores):
+    import arviz as az
+
+    from leaderbayes._numerics.mean_score import noise_of, round_log_likelihood
+
+    loo = az.loo(fit(scores, draws=1000), pointwise=True)
+    y, exact = scores.transpose("round", "player").to_numpy(), []
+    for k in range(4):
+        dt = fit(scores.drop_sel(round=[scores["round"].to_numpy()[k]]), draws=1000)
+        means = dt["posterior"]["score"].to_numpy().reshape(-1, 5)
+        rolled = np.roll(y, -k - 1, axis=0)
+        by_round = round_log_likelihood(means, rolled, noise_of(rolled))[:, -1]
+        exact.append(np.log(np.exp(by_round).mean()))
+    np.testing.assert_allclose(loo.elpd_i.to_numpy()[:4], exact, atol=0.4)
+
+
+def test_same_seed_same_numbers(fitted, scores):
+    xr.testing.assert_identical(fit(scores, draws=1000), fitted)
+
+
+def test_it_goes_through_a_file(fitted, tmp_path):
+    path = lb.write_fit(fitted, tmp_path / "scores.nc")
+    assert lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(fitted))
+
+
+@pytest.mark.parametrize("fraction", [None, 0.2])
+def test_a_flat_prior_is_the_correlated_t_test(fraction):
+    """Of every pair: the law that `baycomp.two_on_single` computes."""
+    values = values_of(6, 10, 4)
+    dt = fit(board(values), prior_scale=np.inf, test_fraction=fraction, draws=5000)
+    drawn = dt["posterior"]["score"].to_numpy().reshape(-1, 6)
+    shared = 0.0 if fraction is None else fraction / (1.0 - fraction)
+    for i, j in ((0, 1), (5, 2)):
+        d = values[i] - values[j]
+        law = t(9, d.mean(), np.sqrt((0.1 + shared) * d.var(ddof=1)))
+        assert kstest(drawn[:, i] - drawn[:, j], law.cdf).pvalue > 1e-3
+    assert "log_likelihood" not in dt.children
+
+
+def test_missing_scores_are_filled(scores):
+    values = scores.copy()
+    values[2, 3:6] = values[0, 7] = np.nan
+    dt = fit(values, draws=1000)
+    assert dt.attrs["sampler"] == "imputation"
+    assert dt.attrs["converged"] == 1
+    absent = values.isnull().transpose("round", "player")
+    again = dt["posterior_predictive"]["round_score"]
+    assert bool((again.isnull().all(CELLS) == absent).all())
+    whole, part = (each["posterior"]["score"].std(CELLS) for each in (fit(scores, 1000), dt))
+    assert float(part.sel(player="p2") / whole.sel(player="p2")) > 1.02
+    assert "log_likelihood" not in dt.children
+
+
+def test_replicates_are_thinned(scores):
+    dt = fit(scores, draws=100, replicates=40)
+    again = dt["posterior_predictive"]["round_score"]
+    assert again.sizes == {"chain": 4, "draw": 10, "round": 12, "player": 5}
+    assert again["draw"].to_numpy().tolist() == list(range(0, 100, 10))
+
+
+def test_the_prior_is_drawn(scores):
+    dt = fit(scores, draws=50, prior=True)
+    assert {"prior", "prior_predictive"} <= set(dt.children)
+    assert dt["prior"]["score"].sizes["player"] == 5
+
+
+@pytest.mark.parametrize("of", ["standardised", "distance", "share"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_taken_of(of, higher):
+    rng = np.random.default_rng(1)
+    spread = np.where(np.arange(12) < 6, 0.01, 0.3)
+    values = np.linspace(0.0, 1.0, 6)[:, None] + 0.7 * rng.normal(size=(6, 12))
+    y = 2.0 + 0.2 * rng.normal(size=12) + spread * values
+    dt = fit(board(y, higher_is_better=higher), of=of, prior_scale=np.inf)
+    best, worst = (y.max(0), y.min(0)) if higher else (y.min(0), y.max(0))
+    wanted = {
+        "standardised": (y - y.mean(0)) / y.std(0, ddof=1),
+        "distance": (y - best) / (worst - best),
+        "share": y / best if higher else best / y,
+    }[of]
+    taken = dt["constant_data"]["scores"]
+    np.testing.assert_allclose(taken.transpose("player", "round"), wanted)
+    assert taken.attrs["of"] == of
+    mean, sd = wanted.mean(1), wanted.std(1, ddof=1) / np.sqrt(12)
+    table = lb.leaderboard(dt).set_index("player").loc[taken["player"].to_numpy()]
+    assert np.all(abs(table["score"] - mean) < 4.0 * sd * np.sqrt(11 / 9 / 2000))
+    sign = 1.0 if (higher and of == "standardised") or of == "share" else -1.0
+    assert table["rank"].idxmin() == taken["player"].to_numpy()[(sign * mean).argmax()]
+    assert fit(board(y, higher_is_better=higher), of=of).attrs["converged"] == 1
+
+
+@pytest.mark.parametrize("statistic", ["median", "iqm"])
+def test_statistics(scores, statistic):
+    dt, flat, tight = (fit(scores, statistic=statistic, prior_scale=s) for s in (1.0, np.inf, 0.01))
+    assert json.loads(dt.attrs["arguments"])["likelihood"] == "dirichlet"
+    assert set(dt["posterior"].data_vars) == {"score", "score_scale"}
+    spread = [float(d["posterior"]["score"].mean(CELLS).std()) for d in (flat, dt, tight)]
+    assert spread[0] > spread[1] > spread[2]
+    assert 0.0 < float(lb.compare(dt, "p4", "p1", rope=0.1)["p_equivalent"]) < 1.0
+
+
+def test_items_are_distinguished_from_scores(fitted):
+    dt = fit(answers())
+    assert json.loads(dt.attrs["arguments"])["likelihood"] == "dirichlet"
+    assert set(dt["posterior"].data_vars) == {"score", "score_scale"}
+    assert json.loads(fitted.attrs["arguments"])["likelihood"] == "normal"
+    runs = board(np.random.default_rng(2).integers(0, 4, (3, 40)) / 3.0).assign_attrs(answers=1)
+    assert json.loads(fit(runs).attrs["arguments"])["likelihood"] == "dirichlet"
+
+
+@pytest.mark.parametrize("low", [0.0, -1.0])
+@pytest.mark.parametrize("better", [True, False])
+def test_items_in_any_unit(low, better):
+    """Percent, or 1 and -1; right answers or wrong ones: the same table in its unit."""
+    plain = lb.leaderboard(fit(answers())).set_index("player")
+    high = 100.0 if low == 0.0 else 1.0
+    other = low + (high - low) * (answers() if better else 1.0 - answers())
+    table = lb.leaderboard(fit(other.assign_attrs(higher_is_better=int(better))))
+    table = table.set_index("player")
+    shares = (table["score"] - low) / (high - low)
+    shares = shares if better else 1.0 - shares
+    np.testing.assert_allclose(shares, plain["score"][shares.index], atol=0.01)
+    np.testing.assert_allclose(table["p_best"], plain["p_best"][table.index], atol=0.05)
+
+
+def test_a_flat_prior_of_items_is_mcnemars():
+    values = np.zeros((2, 500))
+    values[:, :300] = values[0, 300:365] = values[1, 365:400] = 1.0
+    dt = fit(board(values), prior_scale=np.inf, draws=5000)
+    # Beta(65.5, 35.5) above 1/2, within 4 Monte Carlo errors.
+    assert float(lb.compare(dt, "p0", "p1")["p_better"]) == pytest.approx(0.99874, abs=0.001)
+    assert float(lb.compare(fit(board(values)), "p0", "p1")["p_better"]) > 0.99
+
+
+def test_clusters_are_the_unit():
+    """Every answer four times: nothing more is known, by clusters."""
+    once = answers(rounds=100)
+    often = board(np.repeat(once.to_numpy(), 4, axis=1))
+    groups = often.assign_coords(cluster=("round", np.repeat(np.arange(100), 4)))
+    sd = [
+        float(fit(s, prior_scale=np.inf)["posterior"]["score"].std(CELLS).mean())
+        for s in (once, often, groups)
+    ]
+    assert sd[2] == pytest.approx(sd[0], rel=0.05)
+    assert sd[1] == pytest.approx(0.5 * sd[0], rel=0.05)
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_missing_answers(clusters):
+    """What is missing widens, of that player most, and moves nothing else."""
+    values = answers(5, 240, seed=8)
+    if clusters:
+        values = values.assign_coords(cluster=("round", np.arange(240) // 4))
+    gone = (values["player"] == "p2") & (values["round"].astype(int) % 4 < 2)
+    whole, part = (fit(s, 1000, prior_scale=np.inf) for s in (values, values.where(~gone)))
+    score = [dt["posterior"]["score"].to_numpy().reshape(-1, 5) for dt in (whole, part)]
+    sd = [each.std(axis=0) for each in score]
+    others = [0, 1, 3, 4]
+    np.testing.assert_allclose(sd[1][others], sd[0][others], rtol=0.06)
+    assert sd[1][2] > 1.1 * sd[0][2]
+    apart = abs(score[1].mean(axis=0) - score[0].mean(axis=0)) / sd[0]
+    assert apart[others].max() < 0.15
+    assert apart[2] < 3.0
+
+
+def apart(s):
+    """Two groups of players that share no round."""
+    return s.where(s["player"].isin(["p1", "p3"]) == (s["round"].astype(int) < 60))
 
 
 @pytest.mark.parametrize(
-    ("players", "complete", "fraction"),
-    [(2, True, None), (2, False, None), (2, False, 0.2), (2, True, 0.2), (4, True, 0.2)],
-)
-def test_what_is_integrated_out_is_the_models(players, complete, fraction):
-    """The mean of two players' strengths, and luck where all played all."""
-    scores = scores_of(2)[[1, 3, 0, 2][:players]]
-    if complete:
-        scores = scores.fillna(1.5).assign_attrs(scores.attrs)
-    own = board_of(scores, fraction, 1.0, 4.0)
-    at = coordinates(own)
-    logp = log_density_of_model(scores, fraction)
-    rng = np.random.default_rng(3)
-    found = []
-    k = len(at.centring)
-    assert k == (1 if players == 2 else players)
-    for _ in range(4):
-        x = at.start + 0.3 * rng.standard_normal(at.start.size)
-        z, unit, luck = np.split(x[4:], [k, k + players])
-        names = parameters(x, own, at)
-        scale = names["score_scale"]
-        b, log_slope = strengths_and_slope(z, np.log(scale), at)
-        b = np.array([b[0], -b[0]]) if players == 2 else b
-        point = point_of_model(x, b, unit)
-        if fraction:
-            point |= {"luck_unit": luck if len(luck) else np.zeros(players), "level_luck": 0.0}
-        np.testing.assert_allclose(b - b.mean(), names["effect"])
-        expected = float(logp(point))
-        if fraction and complete:
-            assert len(luck) == 0
-            expected = log_integral(logp, "luck_unit", point)
-        if players == 2:
-            # The mean moves the prior alone.
-            middle = np.linspace(-9.0, 9.0, 601)
-            value = [float(logp(point | {"effect_unit": b + scale * np.sinh(u)})) for u in middle]
-            value = np.array(value) - float(logp(point)) + np.log(scale * np.cosh(middle))
-            expected += np.log(np.exp(value).sum())
-        found.append(log_density(x, own, at)[0] - (expected + log_slope))
-    np.testing.assert_allclose(found, found[0], atol=1e-6)
+    ("change", "options", "message"),
+    [
+        (apart, {}, "'p0' and 'p1' are in groups that share no round .2 groups."),
+        (lambda s: s + 3.0 * (s["round"] == "3"), {"likelihood": "dirichlet"}, "0 to 4"),
+        (lambda s: s, {"test_fraction": 0.2, "likelihood": "dirichlet"}, "no test_fraction"),
+        (lambda s: s, {"prior": True}, "prior=True is for"),
+        (lambda s: s, {"likelihood": "binomial"}, "auto.*normal.*dirichlet"),
+        (lambda s: s, {"prior_scale": 0.0}, "prior_scale"),
+        (lambda s: s * 0.0, {}, "nothing to compare"),
+        (lambda s: s.assign_coords(cluster=("round", ["a"] * 120)), {}, "one cluster, 'a'"),
+        (lambda s: s.assign_coords(cluster=("player", [0] * 6)), {}, "each round's cluster"),
+        (
+            lambda s: s.assign_coords(cluster=("round", [np.nan] + [1.0] * 119)), {},
+            "each round's cluster",
+        ),
+        (
+            lambda s: s.assign_coords(cluster=("round", np.arange(120) // 2)),
+            {"likelihood": "normal"}, "clusters, which only the mean by",
+        ),
+        (lambda s: s, {"statistic": "iqm"}, "one of two values"),
+    ],
+)  # fmt: skip
+def test_refusals_of_items(change, options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        fit(change(answers()).assign_attrs(higher_is_better=1), **options)
 
 
-def strengths_and_slope(z, log_scale, at):
-    """b of z, and the log of how fast it moves with z."""
-    from leaderbayes._numerics.student import student
-
-    power = (1.0 - at.centring) * log_scale + at.centring * at.log_scale
-    moved = [student(*each) for each in zip(z, at.tails, strict=True)]
-    b = np.exp(power) * np.array([each[0] for each in moved])
-    return b, float(np.sum(power + np.array([each[2] for each in moved])))
+def hole(s):
+    return s.where((s["player"] != "p2") | (s["round"] != "3"))
 
 
-def test_replicates_lack_what_the_board_lacks():
-    import pymc as pm
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (lambda s: s, {"within_round": False}, "within rounds"),
+        (lambda s: s, {"weight": 1.0}, "no option 'weight'"),
+        (lambda s: s, {"prior_df": 4.0}, "no option 'prior_df'"),
+        (lambda s: s, {"prior_scale": -1.0}, "prior_scale"),
+        (lambda s: s, {"test_fraction": 1.0}, "test_fraction"),
+        (lambda s: s, {"of": "ratio"}, "of='ratio'"),
+        (lambda s: s, {"of": "share"}, "of='share' needs scores above 0"),
+        (lambda s: s, {"statistic": "mode"}, "statistic='mode'"),
+        (lambda s: s, {"statistic": "median", "likelihood": "normal"}, "it is the mean"),
+        (lambda s: s[:, :2], {"statistic": "median"}, "needs more than 2 rounds"),
+        (lambda s: s[:, :1], {}, "One score a player"),
+        (lambda s: 0.0 * s, {}, "nothing to compare"),
+        (lambda s: 0.0 * s + np.arange(5.0)[:, None] + np.arange(12.0), {}, "differ by the same"),
+        (lambda s: 1e70 * s, {}, "too large"),
+        (hole, {"of": "standardised"}, "'p2' has none in round '3'"),
+        (hole, {"statistic": "median"}, "'p2' has none in round '3'"),
+        (apart, {}, "share no round"),
+    ],
+)  # fmt: skip
+def test_refusals(scores, change, options, message):
+    given = board(values_of(5, 120)) if change is apart else scores
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        fit(change(given).assign_attrs(scores.attrs), **options)
 
-    scores = scores_of()
-    with lb.models.mean_score(scores) as model:
-        drawn = pm.draw(model["round_score"], 3, random_seed=1, mode=AS_IT_STANDS)
-    absent = np.isnan(scores.transpose("round", "player").to_numpy())
-    assert ((drawn == 0.0) == absent).all()
 
-
-def test_refuses_several_tournaments():
-    with pytest.raises(lb.ScoresError, match="tournaments"):
-        lb.models.mean_score(lb.datasets.load("classifiers"))
+def test_what_has_no_pymc_model(scores):
+    for given, options, message in (
+        (hole(scores), {}, "The PyMC model needs every score"),
+        (scores, {"prior_scale": np.inf}, "flat prior, which has no PyMC model"),
+        (scores[:2, :2], {}, "So few players and rounds"),
+        (lb.datasets.load("classifiers"), {}, "tournaments"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            lb.models.mean_score(given, **options)

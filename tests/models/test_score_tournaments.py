@@ -1,125 +1,252 @@
-"""The model of mean scores over data sets: its specification, and the density sampled for it."""
-
-import runpy
-from pathlib import Path
+"""Mean scores over several data sets: the PyMC model, draws of the same, a new data set."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
-from scipy.special import logsumexp
-from scipy.stats import t as student_t
 
 import leaderbayes as lb
 from conftest import board
-from graphs import AS_IT_STANDS
-from leaderbayes._numerics.score_tournaments import boards, coordinates, log_density, parameters
-from leaderbayes._numerics.student import student
-from leaderbayes.models._score_boards import boards_of_scores
+from leaderbayes._numerics.mean_score import draw_filled
+from leaderbayes._numerics.score_tournaments import SHARE, axes_of, draw_means, tables_of
+from leaderbayes._numerics.shrinkage import Prior
+from leaderbayes.models._score_tournaments import draw
 
-SPECIFICATION = Path(__file__).parents[2] / "models" / "score_tournaments" / "model.py"
-# Normal given the rest, and integrated out of what is sampled.
-LATENT = ("level_unit", "deviation_unit", "luck_unit", "level_luck")
+CELLS = ("chain", "draw")
+PRIOR = Prior(3.0, 0.1)
+# What `baycomp` 1.0.3 (pystan 3.14, 20 000 draws) says of P(x, rope, y) on a new data set, mean of
+# its sample, on the shipped classifiers; and its posterior mean and sd of mu_0.
+BAYCOMP = {
+    "svm C=1": ([0.306, 0.406, 0.288], -0.0004, 0.0088),
+    "knn k=25": ([0.130, 0.215, 0.655], 0.0112, 0.0120),
+}
 
 
-def scores_of(seed=0, holes=True, tournaments=3, players=3, rounds=4):
+def values_of(seed=3, tournaments=6):
+    """Scores (tournament, player, round); the last player misses the second tournament."""
     rng = np.random.default_rng(seed)
-    shape = (tournaments, players, rounds)
-    values = rng.normal(size=(tournaments, 1, 1)) + rng.normal(size=(players, 1))
-    values = values + rng.normal(size=(tournaments, 1, rounds)) + 0.5 * rng.normal(size=shape)
-    values[1, -1] = np.nan
-    values[2, :, 3] = np.nan
-    if holes:
-        values[0, 1, 2] = np.nan
-    names = pd.Index([f"data {q}" for q in range(tournaments)], name="tournament")
-    return xr.concat([board(y) for y in values], names).assign_attrs(board(values[0]).attrs)
+    mean = np.array([0.9, 0.86, 0.8]) + 0.05 * rng.normal(size=(tournaments, 1))
+    mean = mean + 0.02 * rng.normal(size=(tournaments, 3))
+    values = mean[:, :, None] + 0.02 * rng.normal(size=(tournaments, 1, 8))
+    values = values + 0.01 * rng.normal(size=(tournaments, 3, 8))
+    values[1, 2] = np.nan
+    return values
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fraction", [None, 0.2])
-def test_model_equals_its_specification(fraction):
-    scores = scores_of()
-    fast = lb.models.score_tournaments(scores, test_fraction=fraction)
-    slow = runpy.run_path(str(SPECIFICATION))["model"](scores.to_numpy(), fraction)
-    assert [v.name for v in fast.free_RVs] == [v.name for v in slow.free_RVs]
-    functions = [
-        (m.compile_logp(mode=AS_IT_STANDS), m.compile_dlogp(mode=AS_IT_STANDS))
-        for m in (slow, fast)
-    ]
+def several(values, **attrs):
+    names = xr.Variable("tournament", [f"data {q}" for q in range(len(values))])
+    one = board(values[0], **attrs)
+    return xr.concat([board(y, **attrs) for y in values], names).assign_attrs(one.attrs)
+
+
+def fit(scores, **options):
+    return lb.fit(scores, "score_tournaments", seed=1, progressbar=False, **options)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return several(values_of())
+
+
+@pytest.fixture(scope="module")
+def fitted(scores):
+    return fit(scores)
+
+
+def test_axes_make_both_covariances_diagonal():
     rng = np.random.default_rng(1)
-    start = fast.initial_point()
-    for _ in range(2):
-        point = {key: 0.5 * rng.normal(size=np.shape(value)) for key, value in start.items()}
-        (slow_logp, slow_slope), (fast_logp, fast_slope) = [
-            (logp(point), dlogp(point)) for logp, dlogp in functions
-        ]
-        assert fast_logp == pytest.approx(slow_logp)
-        np.testing.assert_allclose(fast_slope, slow_slope, atol=1e-7)
+    total, within = (x.T @ x for x in rng.normal(size=(2, 9, 4)))
+    at = axes_of(total, within)
+    np.testing.assert_allclose(at.v @ at.v.T, total)
+    np.testing.assert_allclose((at.v * at.e) @ at.v.T, within)
+    np.testing.assert_allclose(at.v @ at.inverse, np.eye(4), atol=1e-9)
 
 
-@pytest.mark.parametrize("fraction", [None, 0.2])
-@pytest.mark.parametrize("players", [3, 4])
+def test_tables_pool_the_noise():
+    values = values_of()
+    tables = tables_of(values, 0.25)
+    np.testing.assert_allclose(tables.mean, values.mean(axis=2))
+    assert tables.worth == pytest.approx(np.full(6, 1 / 8 + 0.25))
+    # In each data set the noise's own scale: as much as is its own scatter.
+    ten = values.copy()
+    ten[3] *= 10.0
+    assert tables_of(ten, 0.0).scale[3] / tables_of(ten, 0.0).scale[4] == pytest.approx(
+        100.0 * tables.scale[3] / tables.scale[4]
+    )
+
+
+@pytest.mark.parametrize("luck", [0.0, 0.25])
+def test_means_on_data_sets_given_the_rest(luck):
+    """By brute force: normal around the mean over data sets, and seen with noise."""
+    y = values_of(5, 5)[[0, 2, 3, 4]]
+    tables, rng = tables_of(y, luck), np.random.default_rng(2)
+    drawn = draw_filled(tables.mean, 1, 0.0, PRIOR, rng)[0]
+    many = 20_000
+    drawn = drawn._replace(
+        mean=np.repeat(drawn.mean, many, axis=0), spread=np.repeat(drawn.spread, many)
+    )
+    found = draw_means(drawn, tables._replace(df=np.full(4, 1e9)), rng)
+    c, at = float(drawn.spread[0]), axes_of(drawn.noise.covariance, tables.within)
+    between = (at.v * np.maximum(c - at.e, SHARE * c)) @ at.v.T
+    for q in range(4):
+        noise = tables.scale[q] * tables.within
+        gain = between @ np.linalg.inv(between + noise)
+        mean = drawn.mean[0] + gain @ (tables.mean[q] - drawn.mean[0])
+        covariance = between - gain @ between
+        error = np.sqrt(np.diag(covariance) / many)
+        assert np.all(abs(found.theta[:, q].mean(axis=0) - mean) < 5.0 * error)
+        np.testing.assert_allclose(
+            np.cov(found.theta[:, q].T), covariance, atol=0.05 * covariance.max()
+        )
+    assert found.spread[0] ** 2 == pytest.approx((np.trace(between) - between.sum() / 3.0) / 2.0)
+
+
+def test_groups(fitted, scores):
+    posterior = fitted["posterior"].dataset
+    assert posterior["score_tournament"].dims == (*CELLS, "tournament", "player")
+    assert posterior["score_spread"].dims == CELLS
+    assert fitted["constant_data"]["spread"].dims == ("player", "opponent")
+    assert fitted.attrs["converged"] == 1
+    xr.testing.assert_equal(fitted["constant_data"]["scores"], scores)
+    again = fitted["posterior_predictive"]["round_score"]
+    absent = fitted["observed_data"]["round_score"].isnull()
+    assert (again.isnull().all(CELLS) == absent).all()
+    seen = fitted["observed_data"]["round_score"].sel(player="p0")
+    low, high = again.sel(player="p0").quantile([0.0005, 0.9995], CELLS)
+    assert bool(((low < seen) & (seen < high)).all())
+    xr.testing.assert_identical(fit(scores), fitted)
+
+
+def test_means_of_data_sets_are_those_seen(fitted, scores):
+    mean = fitted["posterior"]["score_tournament"]
+    gap = abs(mean.mean(CELLS) - scores.mean("round"))
+    assert float(gap.max()) < 0.02
+    # An absent player has what it would have: wider by the spread.
+    sd = mean.std(CELLS)
+    assert sd.sel(tournament="data 1", player="p2") > 2.0 * sd.sel(tournament="data 1", player="p1")
+
+
+def test_answers_are_of_the_means(fitted):
+    table = lb.leaderboard(fitted)
+    assert table["player"].tolist() == ["p0", "p1", "p2"]
+    assert lb.p_top(fitted, 1).index[0] == "p0"
+    assert lb.tied_for_top(fitted)[0] == "p0"
+    one = lb.study.select(fitted, "data 1")
+    assert one["posterior"]["player"].to_numpy().tolist() == ["p0", "p1"]
+    assert lb.compare(one, "p0", "p1")["record_played"] == 8
+    for answer in (lb.check, lb.loo, lb.plan):
+        with pytest.raises(lb.LeaderbayesError, match=r"mean scores|score_tournaments"):
+            answer(fitted)
+
+
+def test_compare_is_of_a_new_data_set(fitted):
+    pair, back = (
+        lb.compare(fitted, "p0", "p1", rope=0.01),
+        lb.compare(fitted, "p1", "p0", rope=0.01),
+    )
+    assert float(pair["p_better"] + pair["p_equivalent"] + pair["p_worse"]) == pytest.approx(1.0)
+    assert pair["new_lower"] < pair["difference_lower"]
+    assert pair["mean_better"] > pair["p_better"] + pair["p_equivalent"] / 2.0
+    assert float(back["p_worse"]) == pytest.approx(float(pair["p_better"]))
+    win = lb.win_probability(fitted)["mean"]
+    plain = lb.compare(fitted, "p0", "p1")
+    assert float(win.sel(player="p0", opponent="p1")) == pytest.approx(float(plain["p_better"]))
+    np.testing.assert_allclose(win + win.to_numpy().T, 1.0)
+
+
+def test_it_goes_through_a_file(fitted, tmp_path):
+    path = lb.write_fit(fitted, tmp_path / "scores.nc")
+    assert lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(fitted))
+
+
+@pytest.mark.parametrize("player", BAYCOMP)
+def test_two_players_are_near_baycomps(player):
+    """But for its priors and its Student t between data sets."""
+    scores = lb.datasets.load("classifiers").sel(player=[player, "logistic C=1"])
+    pair = lb.compare(fit(scores, test_fraction=0.2), player, "logistic C=1", rope=0.005)
+    wanted, mean, sd = BAYCOMP[player]
+    found = [float(pair[name]) for name in ("p_better", "p_equivalent", "p_worse")]
+    np.testing.assert_allclose(found, wanted, atol=0.14)
+    assert float(pair["difference"]) == pytest.approx(-mean, abs=0.5 * sd)
+
+
+@pytest.mark.parametrize(("tournaments", "ratio"), [(4, 1.0), (10, 1.0), (10, 4.0)])
+def test_calibration(tournaments, ratio):
+    """100 studies of own spreads: means, means on data sets, and a new one, by 95 % intervals."""
+    i, j = np.triu_indices(4, 1)
+    inside = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        mean, spread = rng.normal(size=4), ratio * np.exp(0.4 * rng.normal(size=4))
+        theta = mean + spread * rng.normal(size=(tournaments, 4))
+        noise = rng.normal(size=(tournaments, 4, 6)) + rng.normal(size=(tournaments, 1, 6))
+        tables = tables_of(theta[:, :, None] + noise, 0.0)
+        drawn = draw_filled(tables.mean, 400, 0.0, PRIOR, rng)[0]
+        found = draw_means(drawn, tables, rng)
+        new = drawn.mean[:, i] - drawn.mean[:, j]
+        pairs = found.between
+        ratios = np.diag(pairs)[i] + np.diag(pairs)[j] - 2.0 * pairs[i, j]
+        usual = 2.0 * (np.trace(pairs) - pairs.sum() / 4.0) / 3.0
+        sd = np.sqrt(2.0 * ratios / usual) * found.spread[:, None]
+        new = new + sd * rng.normal(size=new.shape)
+        fresh = mean + spread * rng.normal(size=(50, 4))
+        each = []
+        for draws, truth in (
+            (drawn.mean[:, i] - drawn.mean[:, j], mean[i] - mean[j]),
+            (found.theta[..., i] - found.theta[..., j], theta[:, i] - theta[:, j]),
+            (new, fresh[:, i] - fresh[:, j]),
+        ):
+            low, high = np.quantile(draws, [0.025, 0.975], axis=0)
+            each.append(np.mean((low <= truth) & (truth <= high)))
+        inside.append(each)
+    covered, error = np.mean(inside, axis=0), np.std(inside, axis=0) / 10.0
+    assert np.all(covered > 0.93 - 3.0 * error)
+    assert np.all(covered < 0.995)
+
+
 @pytest.mark.slow
-def test_what_is_sampled_is_the_model_integrated(fraction, players):
-    """Over what is normal given the rest, but for the Jacobian of its coordinates.
+@pytest.mark.parametrize("fraction", [None, 0.2])
+def test_pymc_samples_the_same(fraction):
+    import pymc as pm
 
-    Of few players over mean(b), too, of which the model is summed up here at many values.
-    """
-    scores = scores_of(2, holes=False, players=players)
-    own = boards_of_scores(scores, fraction, 1.0, 4.0, 1.0)
-    inside = boards((own.scores - own.centre) / own.unit, own.luck, 1.0, 4.0, 1.0)
-    at = coordinates(inside)
-    model = lb.models.score_tournaments(scores, test_fraction=fraction)
-    logp = model.compile_logp(jacobian=True, mode=AS_IT_STANDS)
-    latent = [v for v in model.free_RVs if v.name in LATENT]
-    slope = model.compile_dlogp(latent, mode=AS_IT_STANDS)
-    curvature = model.compile_d2logp(latent, negate_output=False, mode=AS_IT_STANDS)
-    start = model.initial_point()
-    q, m = inside.present.shape
-    zeros = {v.name: np.zeros(start[v.name].shape) for v in latent}
+    scores = several(values_of().__getitem__([0, 2, 3, 4, 5]))
+    with lb.models.score_tournaments(scores, test_fraction=fraction):
+        dt = pm.sample(3000, random_seed=1, progressbar=False, cores=1, target_accept=0.95)
+    own = draw(scores, draws=4000, chains=4, seed=1, test_fraction=fraction)["posterior"]
+    for name in ("score", "score_tournament", "score_spread", "score_scale"):
+        one, two = dt["posterior"][name], own[name]
+        sd = two.std(CELLS)
+        assert float(abs((one.mean(CELLS) - two.mean(CELLS)) / sd).max()) < 0.1
+        one, two = (each.quantile([0.05, 0.95], CELLS) for each in (one, two))
+        # The scale is drawn from a grid, in steps of 0.14 times its size.
+        assert float(abs((one - two) / sd).max()) < (0.6 if name == "score_scale" else 0.25)
 
-    def marginal(point):
-        """One step of Newton finds the mode of a normal law."""
-        matrix, g = curvature(point | zeros), slope(point | zeros)
-        height = float(logp(point | zeros)) - 0.5 * g @ np.linalg.solve(matrix, g)
-        return height - 0.5 * np.linalg.slogdet(-matrix)[1]
 
-    few = at.plane is not None
-    rng = np.random.default_rng(3)
-    found = []
-    for _ in range(4):
-        x = at.start + 0.3 * rng.standard_normal(at.start.size)
-        names = parameters(x, inside, at)
-        scale = float(names["score_scale"])
-        rest = x[m if few else 1 + m :]
-        y = rest[4 + 2 * q : 4 + 3 * q]
-        shift = np.log(own.unit)
-        point = {
-            "score_scale_raw": x[0],
-            "score_spread_log__": rest[0] + shift, "spread_df_unit_log__": rest[1],
-            "factor_unit_log__": y * np.sqrt(2.0 / names["spread_df"]),
-            "level": own.centre + own.unit * rest[2], "level_scale_log__": rest[3] + shift,
-            "noise_centre_log__": np.log(names["noise_centre"]) + shift,
-            "noise_unit": rest[4 + 3 * q :].reshape(q, m),
-            "round_scale_log__": np.log(names["round_scale"]) + shift,
-        }  # fmt: skip
-        jacobian = 0.5 * q * np.log(2.0 / names["spread_df"])
-        if few:
-            # The rest does not depend on mean(b): one integral of the law of b.
-            here = own.unit * names["effect"]
-            v = np.linspace(-5.0, 5.0, 401)
-            mean = own.unit * scale * np.sinh(v)
-            width = np.log(own.unit * scale * np.cosh(v))
-            law = student_t.logpdf(here + mean[:, None], own.df, scale=own.unit * scale)
-            integral = logsumexp(law.sum(axis=1) + width)
-            jacobian += integral - law[200].sum()
-            of_b = here
-        else:
-            log_tau = np.log(scale)
-            power = (1.0 - at.centring) * log_tau + at.centring * at.log_scale
-            moved = [student(z, own.df) for z in x[1 : 1 + m]]
-            of_b = own.unit * np.exp(power) * np.array([each[0] for each in moved])
-            jacobian += np.sum(power + np.array([each[2] for each in moved]))
-        height = marginal(point | {"effect_unit": of_b})
-        found.append(log_density(x, inside, at)[0] - height - jacobian)
-    np.testing.assert_allclose(found, found[0], atol=2e-3 if few else 1e-7)
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (lambda s: s.isel(tournament=0, drop=True), {}, "take model='mean_score'"),
+        (lambda s: s.isel(tournament=[0]), {}, "take model='mean_score'"),
+        (lambda s: s.isel(round=[0]), {}, "'data 0' has one score a player"),
+        (
+            lambda s: s.where((s["tournament"] != "data 2") | (s["player"] == "p0")), {},
+            "'data 2' has scores of one player only",
+        ),
+        (
+            lambda s: s.where((s["tournament"] != "data 0") | (s["player"] != "p1")
+                              | (s["round"] != "3")), {},
+            "'data 0' lacks the score of player 'p1' in round '3'",
+        ),
+        (lambda s: s * 0.0, {}, "nothing to compare"),
+        (lambda s: s, {"within_round": False}, "within rounds"),
+        (lambda s: s, {"prior_scale": 0.0}, "prior_scale"),
+        (lambda s: s, {"spread_scale": 1.0}, "no option 'spread_scale'"),
+    ],
+)  # fmt: skip
+def test_refusals(scores, change, options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        fit(change(scores).assign_attrs(scores.attrs), **options)
+
+
+def test_the_model_needs_every_player(scores):
+    with pytest.raises(lb.LeaderbayesError, match="player 'p2' is not in tournament 'data 1'"):
+        lb.models.score_tournaments(scores)

@@ -2,21 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.special import logit
 from scipy.stats import beta
-from threadpoolctl import threadpool_limits
 
 import leaderbayes as lb
-from leaderbayes._numerics.items import Items, flat, shrinkage
-from leaderbayes._numerics.shrinkage import shrunken
+from leaderbayes._numerics.items import Items, flat, height_of, shrunken_shares
 
 DRAWS = 20_000
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """As `leaderbayes.fit` calls them: beside other workers threads wait for each other."""
-    with threadpool_limits(1, "blas"):
-        yield
 
 
 def answers(players, rounds, seed, spread=0.5, ease=1.0):
@@ -93,65 +85,74 @@ def test_clusters_widen():
 def draw(scores, seed, draws=4000, prior_scale=1.0):
     rng = np.random.default_rng(seed)
     drawn = flat(items(scores), draws, rng)
-    by, odds = shrinkage(items(scores), drawn, prior_scale, 4.0)
-    return drawn, *shrunken(odds, by, rng), odds, by
+    return drawn, *shrunken_shares(drawn, len(scores), prior_scale, rng)
 
 
-def test_far_apart_nothing_is_drawn_together():
-    """Nor where the prior is wide: the flat draws come back, but for their order."""
-    scores = answers(3, 2000, 8, spread=3.0)
-    _, shrunk, _, odds, _ = draw(scores, 9)
-    moved = abs(shrunk.mean(axis=0) - odds.mean(axis=0)) / odds.std(axis=0)
+def test_far_apart_nothing_is_shrunk():
+    drawn, shrunk, _ = draw(answers(3, 2000, 8, spread=3.0), 9)
+    moved = abs(shrunk.mean(axis=0) - drawn.mean(axis=0)) / drawn.std(axis=0)
     assert moved.max() < 0.2
-    assert shrunk.std(axis=0) == pytest.approx(odds.std(axis=0), rel=0.1)
+    assert shrunk.std(axis=0) == pytest.approx(drawn.std(axis=0), rel=0.1)
 
 
-def test_equal_players_are_drawn_together():
-    scores = answers(30, 100, 10, spread=0.0)
-    drawn, shrunk, *_ = draw(scores, 11)
+def test_equal_players_are_shrunk():
+    drawn, shrunk, _ = draw(answers(30, 100, 10, spread=0.0), 11)
     said, flat_said = (np.bincount(d.argmax(axis=1)).max() / len(d) for d in (shrunk, drawn))
     assert said < 0.7 * flat_said
-    assert shrunk.mean(axis=0).std() < 0.7 * np.log(drawn / (1.0 - drawn)).mean(axis=0).std()
+    assert shrunk.mean(axis=0).std() < 0.7 * drawn.mean(axis=0).std()
 
 
-def test_twins_are_not_drawn_together():
-    """Players who are nearly the same in each item: what differs is known well."""
-    scores = np.repeat(answers(10, 300, 18), 2, axis=1)
-    scores[0, 1::2] = 1.0 - scores[0, 1::2]
-    *_, by = draw(scores, 19, draws=100)
-    assert by.own.max() < 0.1 * 2.0 / 300 * 10
-
-
-def test_players_of_few_kinds_do_not_move_the_items():
-    """Very many of them, and the prior is not stronger than the items: 115 shipped classifiers."""
+def test_very_many_players_do_not_move_the_items():
+    """The prior is not stronger than the items: 115 shipped classifiers."""
     scores = lb.datasets.load("answers").to_numpy().T.astype(float)
-    drawn, shrunk, *_ = draw(scores, 20, draws=1000)
-    share = 1.0 / (1.0 + np.exp(-shrunk))
-    low, high = np.quantile(share, [0.025, 0.975], axis=0)
+    drawn, shrunk, _ = draw(scores, 20, draws=1000)
+    low, high = np.quantile(shrunk, [0.025, 0.975], axis=0)
     mean = scores.mean(axis=0)
     assert np.mean((low <= mean) & (mean <= high)) > 0.98
     # The mean of all, in log-odds, stays where the items put it.
-    odds = np.log(drawn / (1.0 - drawn))
-    np.testing.assert_allclose(shrunk.mean(axis=1), odds.mean(axis=1), atol=1e-6)
+    level = [logit(each).mean() for each in (drawn, shrunk)]
+    assert level[1] == pytest.approx(level[0], abs=0.01)
 
 
 def test_a_perfect_player_stays_ahead():
-    """Its log-odds have no end, and it is not drawn to the others by that."""
+    """Its log-odds have no end, and it is not shrunk to the others by that."""
     rng = np.random.default_rng(19)
     scores = (rng.random((100, 5)) < np.array([1.0, 0.65, 0.6, 0.55, 0.5])).astype(float)
-    drawn, shrunk, *_ = draw(scores, 20)
-    share = 1.0 / (1.0 + np.exp(-shrunk))
+    drawn, shrunk, _ = draw(scores, 20)
     assert (shrunk.argmax(axis=1) == 0).mean() > 0.99
-    assert abs(share[:, 0].mean() - drawn[:, 0].mean()) < 0.02
+    assert abs(shrunk[:, 0].mean() - drawn[:, 0].mean()) < 0.02
 
 
-@pytest.mark.parametrize("seed", [21, 22])
-def test_many_players_keep_their_level(seed):
-    """Where they are more than items, and the surer the nearer to a half."""
-    drawn, shrunk, *_ = draw(answers(150, 50, seed), seed, draws=1000)
-    level = drawn.mean(axis=1)
-    low, high = np.quantile(level, [0.025, 0.975])
-    assert low < (1.0 / (1.0 + np.exp(-shrunk))).mean() < high
+@pytest.mark.parametrize(
+    ("players", "rounds", "spread", "ease"),
+    [(8, 50, 0.5, 1.0), (20, 60, 0.3, 1.0), (3, 60, 0.5, 1.0), (20, 100, 0.3, 3.0)],
+)
+def test_calibration(players, rounds, spread, ease):
+    """Of differences by 95 % intervals, over 100 boards; less than three errors below 0.94."""
+    nodes, by = np.polynomial.hermite_e.hermegauss(60)
+    rng, inside = np.random.default_rng(30), []
+    for _ in range(100):
+        ability = ease + spread * rng.normal(size=players)
+        odds = ability + 1.5 * rng.normal(size=(rounds, 1))
+        scores = (rng.random((rounds, players)) < 1.0 / (1.0 + np.exp(-odds))).astype(float)
+        true = (1.0 / (1.0 + np.exp(-ability[:, None] - 1.5 * nodes))) @ by / by.sum()
+        _, shrunk, _ = draw(scores, rng.integers(2**32), draws=400)
+        i, j = np.triu_indices(players, 1)
+        low, high = np.quantile(shrunk[:, i] - shrunk[:, j], [0.025, 0.975], axis=0)
+        gap = true[i] - true[j]
+        inside.append(np.mean((low <= gap) & (gap <= high)))
+    assert np.mean(inside) > 0.94 - 3.0 * np.std(inside) / 10.0
+
+
+@pytest.mark.parametrize("kind", ["right or wrong", "thirds", "missing"])
+def test_height_is_that_of_differences(kind):
+    scores = answers(4, 40, 31)
+    scores = scores if kind == "right or wrong" else (scores + answers(4, 40, 32)) / 3.0
+    if kind == "missing":
+        scores[np.random.default_rng(33).random(scores.shape) < 0.3] = np.nan
+    gaps = (scores[:, :, None] - scores[:, None])[np.isfinite(scores[:, :, None] - scores[:, None])]
+    gaps = gaps[gaps != 0.0]
+    assert height_of(items(scores)) == pytest.approx(np.sqrt((gaps**2).mean()))
 
 
 def test_nearly_equal_scores_have_a_posterior():
@@ -161,10 +162,8 @@ def test_nearly_equal_scores_have_a_posterior():
     assert (drawn > 0.99).all()
 
 
-@pytest.mark.parametrize("prior_scale", [1e-6, 1e6, 1e300])
+@pytest.mark.parametrize("prior_scale", [1e-6, 1e9])
 def test_any_scale_of_the_prior(prior_scale):
-    _, shrunk, scale, *_ = draw(answers(5, 100, 24), 25, prior_scale=prior_scale)
+    _, shrunk, scale = draw(answers(5, 100, 24), 25, prior_scale=prior_scale)
     assert np.isfinite(shrunk).all()
     assert np.isfinite(scale).all()
-    # A scale near 0 is at its floor, and any other is free.
-    assert (len(np.unique(scale)) > 10) == (prior_scale > 1.0)

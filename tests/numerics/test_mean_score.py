@@ -1,221 +1,210 @@
-"""Density of mean scores: gradient, rounds' likelihood, moments, and the flat posterior."""
-
-from itertools import pairwise
+"""The posterior of mean scores in closed form: formulas, limits, gaps, coverage."""
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
-from scipy.stats import kstest, multivariate_normal, t
+from scipy.special import multigammaln
+from scipy.stats import chi2, kstest, t
 
 from leaderbayes._numerics.mean_score import (
-    OWN,
-    Board,
-    coordinates,
-    flat,
-    law_of_half_a_difference,
-    log_density,
-    luck_is_integrated_out,
-    moments,
-    parameters,
+    draw,
+    draw_filled,
+    draw_rounds,
+    noise_of,
+    own_variances,
     round_log_likelihood,
-    rows_of,
-    with_luck,
+    worth,
 )
+from leaderbayes._numerics.shrinkage import Prior, of_differences, pairs_of, scales
+
+PRIOR = Prior(3.0, 0.1)
 
 
-def scores_of(rounds, players, seed, missing=False):
+def board(players, rounds, seed=0, spread=0.7, own=0.0, families=0):
+    """True means, and scores (round, player) around them and the level of each round."""
     rng = np.random.default_rng(seed)
-    y = 0.7 + 0.1 * rng.normal(size=(rounds, 1)) + 0.05 * rng.normal(size=players)
-    y = y + 0.02 * rng.normal(size=(rounds, players)) * np.exp(0.5 * rng.normal(size=players))
-    if missing:
-        y[1, 0] = y[2, 1] = np.nan
-    return y
+    mean = spread * rng.normal(size=players)
+    noise = rng.normal(size=(rounds, players)) * np.exp(own * rng.normal(size=players))
+    if families:
+        of = rng.integers(families, size=players)
+        noise = 0.6 * noise + 0.8 * rng.normal(size=(rounds, families))[:, of]
+    return mean, mean + noise + 2.0 * rng.normal(size=(rounds, 1))
 
 
-def board_of(y, luck=0.0, df=4.0):
-    on = np.isfinite(y)
-    return Board(np.where(on, y, 0.0), on, luck, 0.1, df, 0.08, float(np.nanmean(y)), 0.2)
+@pytest.mark.parametrize(("players", "rounds"), [(5, 8), (12, 6), (4, 30)])
+def test_noise_is_the_scatter_and_own_variances(players, rounds):
+    """Of differences, as the double-centred scores have it."""
+    _, y = board(players, rounds, own=0.5)
+    noise = noise_of(y)
+    borrowed = 2.0 * (players - 2.0) / (players - 1.0)
+    assert noise.df == pytest.approx(rounds - 1.0 + borrowed)
+    off = y - y.mean(axis=0)
+    off -= off.mean(axis=1, keepdims=True)
+    wanted = (off.T @ off + borrowed * np.diag(own_variances(y))) / noise.df
+    found = of_differences(noise.covariance)
+    np.testing.assert_allclose(found, of_differences(wanted), atol=1e-12)
 
 
-@pytest.mark.parametrize("luck", [0.0, 0.25])
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize(
-    ("players", "independent", "df"),
-    [(4, False, 4.0), (4, True, 4.0), (2, False, 4.0), (2, False, 1.5)],
-)
-def test_gradient(luck, missing, players, independent, df):
-    board = board_of(scores_of(5, players, 1, missing), luck, df)
-    at = coordinates(board, independent=independent)
-    rng = np.random.default_rng(2)
-    for _ in range(3):
-        x = at.start + 0.3 * rng.standard_normal(at.start.size)
-        _, gradient = log_density(x, board, at)
-        step = 1e-5  # at shorter ones rounding of squares that cancel is seen
-        expected = [
-            (log_density(x + step * e, board, at)[0] - log_density(x - step * e, board, at)[0])
-            / (2.0 * step)
-            for e in np.eye(x.size)
-        ]
-        np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5)
+def test_own_variances_are_found_whatever_the_rounds():
+    rng = np.random.default_rng(1)
+    sd = np.array([0.3, 1.0, 1.0, 2.0, 3.0])
+    y = rng.normal(size=(4000, 5)) * sd + 5.0 * rng.normal(size=(4000, 1))
+    np.testing.assert_allclose(np.sqrt(own_variances(y)), sd, atol=0.05)
+    np.testing.assert_allclose(own_variances(10.0 * y + 3.0), 100.0 * own_variances(y))
 
 
 @pytest.mark.parametrize("luck", [0.0, 0.25])
-def test_independent_coordinates_are_the_others_moved(luck):
-    """Of the same density, and start: by a linear map, whose determinant is no coordinate's."""
-    board = board_of(scores_of(5, 4, 1, missing=True), luck)
-    plain, moved = coordinates(board), coordinates(board, independent=True)
-    assert np.all((moved.noise_centring > 0.0) & (moved.noise_centring < 1.0))
-    assert np.all(plain.noise_centring == 0.0)
-    rng = np.random.default_rng(2)
-    for far in (0.0, 0.3, 0.3):
-        x = moved.start + far * rng.standard_normal(moved.start.size)
-        same = x.copy()
-        same[4:8] += moved.along * (moved.along @ x[4:8])
-        same[8:12] -= moved.noise_centring * (x[3] - moved.log_noise) / OWN
-        if far == 0.0:
-            np.testing.assert_allclose(same, plain.start, atol=1e-12)
-        found, expected = parameters(x, board, moved), parameters(same, board, plain)
-        for name, values in expected.items():
-            np.testing.assert_allclose(found[name], values)
-        value = log_density(same, board, plain)[0]
-        assert log_density(x, board, moved)[0] == pytest.approx(value)
-
-
-@pytest.mark.parametrize("df", [1.0, 2.5, 4.0, 7.0, 1000.0])
-def test_the_law_of_half_a_difference_is_that_of_two_student_numbers(df):
-    nodes, weights = law_of_half_a_difference(df)
-    found, expected = [], []
-    for y in (0.0, 0.3, 1.0, 3.0, 10.0):
-        share = y**2 / (df + y**2)
-        mixture = (weights * (1.0 - share * nodes) ** (0.5 * (df - 1.0))).sum()
-        found.append((1.0 + y**2 / df) ** (-0.5 * (df + 1.0)) * mixture)
-        # Either side of the middle has one peak, at y.
-        ends = [0.0, 0.5 * y, y, y + 1.0, y + 5.0, np.inf]
-        expected.append(
-            sum(
-                quad(lambda x, y=y: t.pdf(x - y, df) * t.pdf(x + y, df), *part, epsabs=0.0)[0]
-                for part in pairwise(ends)
-                if part[1] > part[0]
-            )
-        )
-    np.testing.assert_allclose(
-        np.array(found) / found[0], np.array(expected) / expected[0], rtol=1e-6
-    )
-
-
-@pytest.mark.parametrize("players", [3, 4, 7])
-def test_few_players_whom_scores_hold_go_straight(players):
-    """The more rounds, the nearer T is to straight."""
-    y = scores_of(200, players, 1)
-    short, long = coordinates(board_of(y[:3])), coordinates(board_of(y))
-    assert np.all(short.tails > 4.0)
-    assert np.all(long.tails > 10.0 * short.tails)
-    np.testing.assert_allclose(long.tails * (1.0 - long.centring), 4.0)
-    more = coordinates(board_of(scores_of(200, 8, 1)))
-    np.testing.assert_array_equal(more.tails, 4.0)
-
-
-def test_where_no_weights_are_numbers_two_players_are_as_more():
-    board = board_of(scores_of(5, 2, 1), df=1e6)
-    at = coordinates(board)
-    assert len(at.centring) == 2
-    assert np.isfinite(log_density(at.start, board, at)[0])
-
-
-@pytest.mark.parametrize(("luck", "missing"), [(0.0, False), (0.25, True), (0.25, False)])
-def test_luck_is_integrated_out_where_all_played_all(luck, missing):
-    board = board_of(scores_of(5, 4, 1, missing), luck)
-    assert luck_is_integrated_out(board) == (luck > 0.0 and not missing)
-    sizes = 4 + 8 + (4 if luck > 0.0 and missing else 0)
-    assert coordinates(board).start.size == sizes
-    rows = rows_of(board)
-    if not luck_is_integrated_out(board):
-        assert rows.scores is board.scores
-        return
-    # By an orthogonal matrix: a level of all rounds is in the first row alone.
-    y = rows.scores
-    np.testing.assert_allclose(y.T @ y, board.scores.T @ board.scores)
-    np.testing.assert_allclose(y[0], np.sqrt(5.0) * board.scores.mean(axis=0))
-    moved = rows_of(board._replace(scores=board.scores + 1.0))
-    np.testing.assert_allclose(moved.scores - y, rows.means[:, None] * np.ones(4), atol=1e-12)
-
-
-def test_luck_is_drawn_given_the_scores():
-    """Of the normal law of luck and all scores: mean and covariance, within 4 errors of each."""
-    board = board_of(scores_of(5, 3, 2), 0.25)
-    effect, noise = np.array([0.05, -0.02, -0.03]), np.array([0.02, 0.03, 0.01])
-    omega, eta, draws = 0.1, 0.72, 40_000
-    each = np.ones((draws, 1))
-    found = with_luck(
-        effect * each, noise * each, np.full(draws, omega), np.full(draws, eta), board,
-        np.random.default_rng(3),
-    )  # fmt: skip
-    prior = np.diag(0.25 * noise**2)
-    seen = np.tile(np.eye(3), (5, 1))
-    covariance = np.diag(np.tile(noise**2, 5)) + np.kron(np.eye(5), np.full((3, 3), omega**2))
-    covariance += seen @ prior @ seen.T
-    gain = prior @ seen.T @ np.linalg.inv(covariance)
-    mean = effect + gain @ (board.scores - eta - effect).ravel()
-    expected = prior - gain @ seen @ prior
-    sd = np.sqrt(np.diag(expected))
-    assert abs((found.mean(axis=0) - mean) / sd).max() < 4.0 / np.sqrt(draws)
-    off = (np.cov(found.T) - expected) / np.outer(sd, sd)
-    # Of a variance's share the error is at most the root of 2 over that of the draws.
-    assert abs(off).max() < 4.0 * np.sqrt(2.0 / draws)
-
-
-def test_round_likelihood_is_the_normal_laws():
-    board = board_of(scores_of(5, 4, 3, missing=True))
-    rng = np.random.default_rng(4)
-    theta, noise = rng.normal(size=(2, 4)), np.exp(rng.normal(size=(2, 4)))
-    omega, eta = np.array([0.5, 2.0]), np.array([0.1, -1.0])
-    found = round_log_likelihood(theta, noise, omega, eta, board)
-    for d in range(2):
-        for k in range(5):
-            on = board.present[k]
-            covariance = np.diag(noise[d, on] ** 2) + omega[d] ** 2
-            law = multivariate_normal(eta[d] + theta[d, on], covariance)
-            assert found[d, k] == pytest.approx(law.logpdf(board.scores[k, on]))
-
-
-def test_the_density_moves_with_the_scores_likelihood():
-    """At one point for the shared luck and the prior: other scores, other likelihood alone."""
-    one = board_of(scores_of(6, 3, 5))
-    other = one._replace(scores=one.scores + 0.01 * np.arange(6)[:, None])
-    at = coordinates(one)
-    found = parameters(at.start, one, at)
-    args = (
-        found["theta"][None], found["noise"][None],
-        np.atleast_1d(found["round_scale"]), np.atleast_1d(found["level"]),
-    )  # fmt: skip
-    by_round = [round_log_likelihood(*args, each).sum() for each in (one, other)]
-    value = [
-        log_density(at.start, each, at._replace(rows=rows_of(each)))[0] for each in (one, other)
-    ]
-    assert value[1] - value[0] == pytest.approx(by_round[1] - by_round[0])
-
-
-def test_moments_are_the_two_way_models():
-    y = scores_of(30, 5, 6)
-    effect, noise = moments(board_of(y))
-    np.testing.assert_allclose(effect, y.mean(axis=0) - y.mean(), atol=1e-9)
-    assert effect.sum() == pytest.approx(0.0, abs=1e-9)
-    assert np.all(noise > 0.0)
-    # A player who missed the hard rounds is no better for that.
-    hard = scores_of(200, 4, 7)
-    full, _ = moments(board_of(hard))
-    level = hard.mean(axis=1)
-    hard[level < np.median(level), 0] = np.nan
-    found, _ = moments(board_of(hard))
-    np.testing.assert_allclose(found, full, atol=4.0 * 0.04 / np.sqrt(100))
-
-
-@pytest.mark.parametrize("luck", [0.0, 0.25])
-def test_flat_differences_are_the_correlated_ts(luck):
-    """Corani and Benavoli (2015): location, scale and degrees of freedom, of every pair."""
-    y = scores_of(10, 12, 8)
-    drawn = flat(board_of(y, luck), 20_000, np.random.default_rng(9))
-    for i, j in ((0, 1), (3, 11), (7, 2)):
+@pytest.mark.parametrize("players", [2, 6])
+def test_flat_is_the_correlated_t_test_of_every_pair(players, luck):
+    _, y = board(players, 10)
+    drawn = draw(y, 20_000, luck, None, np.random.default_rng(1)).mean
+    for i, j in ((0, 1), (players - 1, 0)):
         d = y[:, i] - y[:, j]
         law = t(9, d.mean(), np.sqrt((0.1 + luck) * d.var(ddof=1)))
         assert kstest(drawn[:, i] - drawn[:, j], law.cdf).pvalue > 1e-3
+    one = t(9, y[:, 0].mean(), np.sqrt((0.1 + luck) * y[:, 0].var(ddof=1)))
+    assert kstest(drawn[:, 0], one.cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("luck", [0.0, 0.25])
+def test_a_pair_given_the_scale(luck):
+    """Student's t around the shrunken difference, mixed over the grid of scales."""
+    _, y = board(5, 8)
+    rounds, noise, centre = worth(8, luck), noise_of(y), y.mean(axis=0)
+    tau, weights = scales(pairs_of(centre, noise.covariance / rounds, noise.df), rounds, PRIOR)
+    kept = rounds * tau**2 / (1.0 + rounds * tau**2)
+    drawn = draw(y, 20_000, luck, PRIOR, np.random.default_rng(2))
+    gap, variance = centre[0] - centre[3], of_differences(noise.covariance)[0, 3]
+
+    def cdf(x):
+        scale = np.sqrt(kept * variance / rounds)
+        return t.cdf((x[:, None] - kept * gap) / scale, noise.df) @ weights
+
+    assert kstest(drawn.mean[:, 0] - drawn.mean[:, 3], cdf).pvalue > 1e-3
+    assert kstest(noise.df / drawn.spread, chi2(noise.df).cdf).pvalue > 1e-3
+    level = t(noise.df, centre.mean(), np.sqrt(noise.covariance.mean() / rounds))
+    assert kstest(drawn.mean.mean(axis=1), level.cdf).pvalue > 1e-4
+
+
+def test_two_players_borrow_nothing():
+    _, y = board(2, 6)
+    assert noise_of(y).df == 5.0
+
+
+def test_the_unit_and_the_order_of_players_are_nothing():
+    _, y = board(6, 7, own=0.5)
+    one, ten = (draw(each, 500, 0.1, PRIOR, np.random.default_rng(3)) for each in (y, 10 * y + 5))
+    np.testing.assert_allclose(ten.mean, 10.0 * one.mean + 5.0)
+    turned = noise_of(y[:, ::-1])
+    np.testing.assert_allclose(turned.covariance[::-1, ::-1], noise_of(y).covariance)
+
+
+@pytest.mark.parametrize("luck", [0.0, 0.3])
+def test_rounds_of_this_data_have_its_luck(luck):
+    """Means of replicates lie around this board's, with twice the variance of a mean."""
+    _, y = board(4, 40, spread=3.0)
+    rng = np.random.default_rng(4)
+    drawn = draw(y, 4000, luck, PRIOR, rng)
+    again = draw_rounds(drawn.here, drawn.spread, drawn.noise, 40, rng).mean(axis=1)
+    gap, seen = again[:, 0] - again[:, 1], (y[:, 0] - y[:, 1])
+    sd = np.sqrt(2.0 / 40.0) * seen.std(ddof=1)
+    assert abs(gap.mean() - seen.mean()) < 0.3 * sd
+    assert gap.std() == pytest.approx(sd, rel=0.15)
+    fresh = (drawn.mean[:, 0] - drawn.mean[:, 1]).std()
+    assert (fresh > 2.0 * sd) == (luck > 0.0)
+
+
+def log_marginal(y, mean, prior, df):
+    """Log density of rounds of given means, with an inverse Wishart covariance integrated out."""
+    r, m = y.shape
+    scatter = prior + (y - mean).T @ (y - mean)
+    n = df + m - 1.0
+    value = multigammaln((n + r) / 2.0, m) - multigammaln(n / 2.0, m) - r * m / 2 * np.log(np.pi)
+    value += n / 2.0 * np.linalg.slogdet(prior)[1]
+    return value - (n + r) / 2.0 * np.linalg.slogdet(scatter)[1]
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(4, 7), (9, 5)])
+def test_likelihood_of_a_round_given_the_others(players, rounds):
+    mean, y = board(players, rounds)
+    noise = noise_of(y)
+    borrowed = noise.df - rounds + 1.0
+    prior = noise.df * (np.diag(noise.own) + noise.level)
+    means = mean + 0.3 * np.random.default_rng(5).normal(size=(3, players))
+    found = round_log_likelihood(means, y, noise)
+    for s, k in ((0, 0), (1, 3), (2, rounds - 1)):
+        whole = log_marginal(y, means[s], prior, borrowed)
+        rest = log_marginal(np.delete(y, k, axis=0), means[s], prior, borrowed)
+        assert found[s, k] == pytest.approx(whole - rest)
+
+
+def test_gaps_are_filled_and_what_is_there_stays():
+    _, y = board(6, 12)
+    gone = np.random.default_rng(6).random(y.shape) < 0.2
+    drawn = draw_filled(np.where(gone, np.nan, y), 100, 0.0, PRIOR, np.random.default_rng(7))
+    assert sum(len(part.mean) for part in drawn) == 100
+    boards = np.stack([part.board for part in drawn])
+    np.testing.assert_array_equal(boards[:, ~gone], np.broadcast_to(y[~gone], (100, (~gone).sum())))
+    off = boards[:, gone].mean(axis=0) - y[gone]
+    assert abs(off.mean()) < 1.0
+    assert off.std() < 2.0  # the level of rounds, of 2, is known
+    whole = draw_filled(y, 50, 0.0, PRIOR, np.random.default_rng(8))
+    assert len(whole) == 1
+    one = draw(y, 50, 0.0, PRIOR, np.random.default_rng(8))
+    np.testing.assert_array_equal(whole[0].mean, one.mean)
+
+
+def test_blocks_of_easy_rounds_do_not_bias():
+    """Half of the players miss the easy half of the rounds."""
+    rng = np.random.default_rng(9)
+    y = 0.2 * rng.normal(size=(20, 6)) + np.where(np.arange(20) < 10, 5.0, 0.0)[:, None]
+    y[:10, :3] = np.nan
+    parts = draw_filled(y, 400, 0.0, None, rng)
+    score = np.concatenate([part.mean for part in parts])
+    gap = score[:, :3].mean(axis=1) - score[:, 3:].mean(axis=1)
+    assert abs(gap.mean()) < 3.0 * gap.std()
+    assert gap.std() < 0.2
+
+
+def covered(boards, seed, draws, gaps, **options):
+    """Share of pairs whose 95 % intervals hold the truth; P(best) said of the first, and right."""
+    rng = np.random.default_rng(seed)
+    inside, said, right = [], [], []
+    for b in range(boards):
+        mean, y = board(seed=seed + b, spread=np.exp(rng.uniform(-1.5, 1.0)), **options)
+        if gaps == "blocks":
+            for i in range(0, y.shape[1], 2):
+                first = rng.integers(len(y) // 2)
+                y[first : first + len(y) // 2, i] = np.nan
+        elif gaps:
+            y[2:][rng.random(y[2:].shape) < gaps] = np.nan
+        parts = draw_filled(y, draws, 0.0, PRIOR, rng)
+        score = np.concatenate([part.mean for part in parts])
+        i, j = np.triu_indices(len(mean), 1)
+        low, high = np.quantile(score[:, i] - score[:, j], [0.025, 0.975], axis=0)
+        truth = mean[i] - mean[j]
+        inside.append(np.mean((low <= truth) & (truth <= high)))
+        best = np.bincount(score.argmax(axis=1), minlength=len(mean)) / len(score)
+        said.append(best.max())
+        right.append(best.argmax() == mean.argmax())
+    return float(np.mean(inside)), float(np.mean(said)), float(np.mean(right))
+
+
+@pytest.mark.parametrize(
+    ("players", "rounds", "more"),
+    [(2, 5, {}), (8, 5, {}), (8, 10, {"own": 0.5}), (12, 10, {"families": 3})],
+)
+def test_calibration(players, rounds, more):
+    """200 boards a cell: three Monte Carlo errors below 0.94, and of P(best)."""
+    found, said, right = covered(200, 10, 500, 0, players=players, rounds=rounds, **more)
+    assert found > 0.94 - 3.0 * 0.3 / np.sqrt(200 * min(players - 1, 4))
+    assert abs(said - right) < 3.5 * np.sqrt(0.25 / 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gaps", [0, 0.3, "blocks"])
+@pytest.mark.parametrize("more", [{}, {"own": 0.5}, {"families": 3}])
+@pytest.mark.parametrize(("players", "rounds"), [(3, 5), (8, 10), (20, 20)])
+def test_calibration_on_many_boards(players, rounds, more, gaps):
+    found, said, right = covered(150, 20, 500, gaps, players=players, rounds=rounds, **more)
+    assert 0.93 - 0.02 < found < 0.99
+    assert said - right < 3.5 * np.sqrt(0.25 / 150)

@@ -358,7 +358,7 @@ def best_of(options, importance):
     return made
 
 
-def drawn_scores(scores, means, *, sampler="nutpie", step=1000, **options):
+def drawn_scores(scores, means, *, sampler="exact", step=1000, **options):
     """What `lb.fit(scores, "mean_score")` returns, with draws about these means, in steps."""
     shape = CHAINS, 500
     k, i = np.arange(shape[0] * shape[1])[:, None], np.arange(len(means))
@@ -407,14 +407,16 @@ def of_scores(scores):
     items = board(right).assign_coords(cluster=("round", np.arange(40) // 4))
     return {
         "mean_score": drawn_scores(
-            losses, [-0.2, 0.4, 1.1, 0.3, 1.4, 2.2], step=100, prior_scale=0.5
+            losses,
+            [-0.2, 0.4, 1.1, 0.3, 1.4, 2.2],
+            sampler="imputation",
+            step=100,
+            prior_scale=0.5,
         ),
         "mean_score_folds": drawn_scores(folds, means, step=10_000, test_fraction=0.2),
-        "mean_score_flat": drawn_scores(
-            folds, means, sampler="exact", step=10_000, prior_scale=np.inf
-        ),
+        "mean_score_flat": drawn_scores(folds, means, step=10_000, prior_scale=np.inf),
         "mean_score_items": drawn_scores(
-            items, [0.74, 0.81, 0.72, 0.55, 0.38], sampler="gibbs", likelihood="dirichlet"
+            items, [0.74, 0.81, 0.72, 0.55, 0.38], likelihood="dirichlet"
         ),
     }
 

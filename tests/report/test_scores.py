@@ -65,7 +65,7 @@ def test_numbers_are_those_of_the_functions(fit):
 def test_nothing_is_said_of_matches(fit, tmp_path):
     for report in (lb.report.text(fit), lb.report.latex(fit)):
         assert not re.search(r"log-odds|EPP|average strength|deviance|Bradley|weight η", report)
-        assert "was not checked" in report
+        assert "was not checked" in report.replace("\n", " ")
     page = lb.report.html(fit, tmp_path / "p.html").read_text("utf-8")
     # The model's card has its own words, and the charts' library is Bokeh's.
     said = page.split("<body>")[1].split('<section id="model"')[0]
@@ -78,13 +78,14 @@ def test_what_was_done_is_said(of_scores):
     said = {name: section(lb.report.text(fit), "Methods") for name, fit in of_scores.items()}
     assert "(log_loss) of 6 players in 10 rounds" in said["mean_score"]
     assert "(lower scores are better)" in said["mean_score"]
-    assert "(0.5 times the standard deviation" in said["mean_score"]
+    assert "half-Cauchy prior of scale 1.5 with a floor of 0.1" in said["mean_score"]
+    assert "Missing scores were filled in again and again" in said["mean_score"]
     assert "Nadeau" not in said["mean_score"]
     assert "f/(1 − f) = 0.25 times" in said["mean_score_folds"]
     assert "on fresh data" in said["mean_score_folds"]
     assert "Rubin" in said["mean_score_items"]
     assert "5 players on 40 items in 10 clusters" in said["mean_score_items"]
-    assert "Gibbs" in said["mean_score_items"]
+    assert "on the logit scale" in said["mean_score_items"]
     for words in ("(a flat prior)", "too bold", "drawn directly: 2,000 independent draws"):
         assert words in said["mean_score_flat"]
     assert "R-hat" not in said["mean_score_flat"]
@@ -149,7 +150,6 @@ def test_rows_of_the_page(page_of_losses, of_scores):
             number(row.difference),
             f"{low} to {high}",
         ]
-    assert "Divergent transitions" in text
     assert "<dt>Better is</dt><dd>lower</dd>" in text
 
 

@@ -7,16 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-import leaderbayes as lb
 from conftest import study_of
-from leaderbayes.study._strengths import (
-    check_several,
-    evenly,
-    fewest_draws,
-    players_of,
-    standard_ranks,
-    strengths_of,
-)
+from leaderbayes.study._strengths import standard_ranks, strengths_of
 from leaderbayes.study._tournaments import fits_of
 
 
@@ -53,14 +45,6 @@ def test_levels_make_tournaments_of_other_players_comparable():
     assert float(plain) == pytest.approx(0.75, abs=0.1)
 
 
-def test_players_stand_as_they_come_and_draws_are_the_fewest(study):
-    fits = dict(fits_of(study))
-    assert list(players_of(fits)) == [f"p{i}" for i in range(6)]
-    assert fewest_draws(fits) == 400
-    fits["short"] = fits["one"].isel(draw=slice(7))
-    assert fewest_draws(fits) == 14
-
-
 def test_doubt_of_one_is_doubt_of_all(study):
     doubtful = study.copy()
     doubtful["one"].attrs = study["one"].attrs | {"converged": 0, "warnings": '["LB001"]'}
@@ -70,25 +54,9 @@ def test_doubt_of_one_is_doubt_of_all(study):
     assert strengths_of(study).attrs["converged"] == 1
 
 
-@pytest.mark.parametrize(("size", "used"), [(10, 10), (10, 3), (400, 200), (1, 1)])
-def test_draws_are_spread_evenly(size, used):
-    picked = evenly(np.arange(size), used)
-    assert len(picked) == used
-    assert picked[0] == 0
-    assert used == 1 or picked[-1] == size - 1
-    assert len(set(np.diff(picked))) <= 2
-
-
 def test_products_of_ranks_are_spearmans():
     values = np.random.default_rng(0).normal(size=(3, 2, 9))
     ranks = standard_ranks(values)
     for first, second, made in zip(values[:, 0], values[:, 1], ranks, strict=True):
         assert made[0] @ made[1] == pytest.approx(spearmanr(first, second)[0], abs=1e-6)
     np.testing.assert_allclose((ranks**2).sum(axis=-1), 1.0, rtol=1e-6)
-
-
-def test_one_tournament_is_not_several(study):
-    made = strengths_of(study)
-    check_several(made)
-    with pytest.raises(lb.LeaderbayesError, match=r"one tournament \('one'\): there is none to"):
-        check_several(made.isel(tournament=[0]))

@@ -35,7 +35,7 @@ def test_what_is_no_study(study):
         tournaments_of(xr.DataTree())
     with pytest.raises(lb.LeaderbayesError, match="'x' in the study is no fit"):
         tournaments_of(xr.DataTree.from_dict({"x": xr.Dataset({"y": 1.0})}))
-    with pytest.raises(lb.LeaderbayesError, match=r"of one tournament \(bradley_terry\)"):
+    with pytest.raises(lb.LeaderbayesError, match="'one' is about one tournament: give a study"):
         tournaments_of(study["one"])
 
 
@@ -46,3 +46,63 @@ def test_warnings_name_their_tournament(study):
         "converged": 0,
         "warnings": json.dumps(["tournament 'x': w", "tournament 'y': w"]),
     }
+
+
+@pytest.fixture(scope="module")
+def several(tournaments):
+    """A posterior of several tournaments, as the model observes them, and nothing was sampled."""
+    matches = lb.matches(tournaments, pairs=False)
+    rows = matches["place"].transpose("tournament", "round", "player")
+    names = [f"data {t}: {k}" for t in range(6) for k in range(12)]
+    place = xr.DataArray(
+        rows.to_numpy().reshape(72, 5),
+        {"tournament_round": names, "player": rows["player"].to_numpy()},
+        ("tournament_round", "player"),
+    )
+    rng = np.random.default_rng(1)
+    epp = rng.normal(size=(2, 50, 6, 5))
+    where = {"tournament": tournaments["tournament"].to_numpy(), "player": place["player"]}
+    posterior = xr.Dataset(
+        {
+            "epp": (("chain", "draw", "player"), epp.mean(axis=2)),
+            "epp_spread": (("chain", "draw"), np.ones((2, 50))),
+            "epp_tournament": (("chain", "draw", "tournament", "player"), epp),
+        },
+        where,
+    )
+    constant = xr.Dataset(
+        {
+            "weight": ("tournament_round", np.repeat(np.linspace(0.3, 0.5, 6), 12)),
+            "tournament_of_round": ("tournament_round", np.repeat(np.arange(6), 12)),
+            "within_round": ("model", [1]),
+            "higher_is_better": ("model", [1]),
+            "ties": ("model", [0]),
+        },
+        {"tournament_round": names, "model": ["tournaments"]},
+    )
+    return xr.DataTree.from_dict(
+        {"posterior": posterior, "observed_data": place.to_dataset(name="place"),
+         "constant_data": constant}
+    )  # fmt: skip
+
+
+def test_one_of_a_fit_of_several(several, tournaments):
+    fits = dict(fits_of(several))
+    assert list(fits) == [f"data {t}" for t in range(6)]
+    fit = fits["data 1"]
+    assert fit["posterior"]["player"].to_numpy().tolist() == ["p0", "p1", "p2", "p3"]
+    drawn = several["posterior"]["epp_tournament"].sel(tournament="data 1")
+    np.testing.assert_array_equal(fit["posterior"]["epp"], drawn[..., :4])
+    own = lb.matches(tournaments.sel(tournament="data 1", drop=True).dropna("player", how="all"))
+    assert fit["observed_data"]["round"].to_numpy().tolist() == own["round"].to_numpy().tolist()
+    xr.testing.assert_equal(
+        fit["observed_data"]["place"].drop_vars(("player", "round")),
+        own["place"].transpose("round", "player").drop_vars(("player", "round")),
+    )
+    np.testing.assert_allclose(fit["constant_data"]["weight"], 0.34)
+    # Any answer takes it as a fit of one board.
+    assert len(lb.leaderboard(fit)) == 4
+    assert int(lb.deviance(fit)["df"]) == 3
+    assert 0.0 <= float(lb.check(fit, draws=20, seed=1)["p_value"]) <= 1.0
+    assert lb.study.compare(several, draws=5)["players"].tolist() == [5, 4, 5, 5, 5, 5]
+    assert lb.study.average_rank(several).sizes == {"tournament": 6, "player": 5}

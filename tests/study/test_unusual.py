@@ -101,15 +101,5 @@ def test_refused(study):
     alone = xr.DataTree.from_dict({"one": study["one"]})
     with pytest.raises(lb.LeaderbayesError, match=r"one tournament \('one'\)"):
         lb.study.unusual(alone)
-    with pytest.raises(
-        lb.LeaderbayesError, match=r"one tournament \(bradley_terry\): give a study"
-    ):
-        lb.study.unusual(study["one"])
-    with pytest.raises(lb.LeaderbayesError, match="no tournament: give"):
-        lb.study.unusual(xr.DataTree())
-    with pytest.raises(lb.LeaderbayesError, match="has tournament 'one' twice"):
-        lb.study.unusual(xr.DataTree.from_dict({"nuts": study["one"], "laplace": study["one"]}))
-    with pytest.raises(lb.LeaderbayesError, match="'x' in the study is no fit"):
-        lb.study.unusual(xr.DataTree.from_dict({"x": xr.Dataset()}))
     with pytest.raises(lb.LeaderbayesError, match=r"prob=1\.5"):
         lb.study.unusual(study, prob=1.5)

@@ -29,7 +29,7 @@ def test_scores_are_a_board_without_those_who_have_none():
     assert list(scores["player"].to_numpy()) == ["depth=0", "depth=1", "depth=2"]
     np.testing.assert_array_equal(scores, SCORES)
     assert made.race.scores.shape == (4, 3)
-    board = made.board(made.posterior("laplace", 1))
+    board = made.board(made.posterior("auto", 1))
     assert dict(zip(board["player"], board["n_rounds"], strict=True)) == {
         "depth=0": 3, "depth=1": 3, "depth=2": 2
     }  # fmt: skip
@@ -80,7 +80,7 @@ def test_of_several_metrics_the_one_of_refit_is_raced_on():
 
 
 def test_one_candidate_has_no_posterior():
-    assert record(SCORES[:1]).posterior("laplace", 1) is None
+    assert record(SCORES[:1]).posterior("auto", 1) is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Command line: parses, and calls the public functions of the same names."""
+"""Command line: parses, calls the public functions of the same names, and prints."""
 
 import atexit
 import gc
@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from leaderbayes._cli._audit import audit
-from leaderbayes._cli._console import warnings_on_stderr
+from leaderbayes._cli._compare import compare
+from leaderbayes._cli._models import models
 from leaderbayes._cli._plan import plan
-from leaderbayes._cli._rank import compare, rank
+from leaderbayes._cli._print import warnings_on_stderr
+from leaderbayes._cli._rank import rank
 from leaderbayes._cli._report import report
 from leaderbayes._cli._sensitivity import sensitivity
 from leaderbayes._cli._sota import sota
@@ -22,7 +24,7 @@ INTERRUPTED = 130  # exit status, as shells have it: click's own is that of doub
 
 class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; who interrupts it has no result, and no doubtful one either."""
+        """Call the command; an interrupted one has no result, and no doubtful one either."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -36,7 +38,7 @@ def cli() -> None:
     """Posterior leaderboards from benchmark scores."""
 
 
-for command in (rank, compare, audit, sensitivity, tournaments, plan, sota, report):
+for command in (rank, compare, audit, sensitivity, tournaments, plan, sota, report, models):
     cli.add_command(command)
 
 

@@ -1,8 +1,8 @@
-"""What commands write into their folders: what was asked, and figures."""
+"""What commands write into their folders: tables, figures, and what was asked and came out."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,33 +11,84 @@ import click
 from leaderbayes._cli._options import typed
 from leaderbayes._errors import MissingExtraError
 from leaderbayes._extras import extra, install
-from leaderbayes._files.write import check_folder
+from leaderbayes._files.write import check_folder, writing
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 
-def write_table(path: Path, table: "pd.DataFrame | xr.DataArray", trusted: dict[str, Any]) -> None:
-    """Write a table whose rows end with whether the fit converged, and the codes of its warnings.
+def check_out(given: dict[str, Any]) -> None:
+    """Raise, before any work, where no file could be written; without Matplotlib drop figures."""
+    folder = given["out"]
+    if folder is None:
+        return
+    check_folder(folder)
+    try:
+        with extra("plots", "--figures"):
+            import matplotlib  # noqa: F401
+    except MissingExtraError:
+        if typed(["figures"]):
+            raise
+        given["figures"] = ()
+        click.echo(
+            f"{folder}: there will be no figures, which need matplotlib: {install('plots')}.",
+            err=True,
+        )
+
+
+def write_out(
+    given: Mapping[str, Any],
+    result: Mapping[str, Any],
+    *,
+    converged: bool,
+    tables: Mapping[str, "pd.DataFrame | xr.DataArray"],
+    figures: Mapping[str, Any] | None = None,
+    files: Mapping[str, str | bytes] | None = None,
+) -> None:
+    """Write tables (CSV), figures, other files and ``run.json`` into the folder, if there is one.
 
     Parameters
     ----------
-    path : path
-        Of the CSV file.
-    table : DataFrame or DataArray (row, column)
-        Of a matrix the rows' names are the first column.
-    trusted : dict
-        ``converged`` and ``warnings`` (texts), of all rows where the table does not say it itself.
+    given : mapping
+        Options of the command, with ``out`` and ``figures``.
+    result : mapping
+        What was printed as JSON, with ``warnings``.
+    converged : bool
+        Stands in each row of the tables, with the codes of the warnings.
+    tables, files : mapping
+        By their names, of tables without the suffix.
+    figures : mapping
+        What functions of leaderbayes.plots draw, by their names; a tuple is several arguments.
     """
+    if given["out"] is None:
+        return
+    trusted = {"converged": converged, "warnings": codes(result["warnings"])}
+    asked = {k: str(v) if isinstance(v, Path) else v for k, v in given.items()}
+    with writing(given["out"]) as part:
+        for name, table in tables.items():
+            write_table(part / f"{name}.csv", table, trusted)
+        for name, content in (files or {}).items():
+            text = content.encode("utf-8") if isinstance(content, str) else content
+            (part / name).write_bytes(text)
+        if figures and given["figures"]:
+            _draw(part, figures, given["figures"])
+        run = json.dumps({"command": asked, **result}, indent=2)
+        (part / "run.json").write_text(run + "\n", encoding="utf-8")
+        _say_older(given["out"], part)
+
+
+def write_table(
+    path: Path, table: "pd.DataFrame | xr.DataArray", trusted: Mapping[str, Any]
+) -> None:
+    """Write a table, or a matrix with the rows' names first, and mark every row."""
     import pandas as pd
 
     from leaderbayes._files.csv import write_csv
 
     matrix = not isinstance(table, pd.DataFrame)
-    marked = table.copy() if isinstance(table, pd.DataFrame) else pd.DataFrame(table.to_pandas())
-    marks = {"converged": bool(trusted["converged"]), "warnings": codes(trusted["warnings"])}
-    for name, value in marks.items():
+    marked = pd.DataFrame(table.to_pandas()) if matrix else table.copy()
+    for name, value in trusted.items():
         # A matrix has columns named as players are, perhaps like these.
         if matrix or name not in marked:
             own = pd.Series(value, marked.index)
@@ -50,16 +101,12 @@ def codes(texts: Sequence[str]) -> str:
     return " ".join(sorted({code for text in texts for code in re.findall(r"\bLB\d{3}\b", text)}))
 
 
-def say_older(folder: Path, part: Path) -> None:
-    """Say on standard error which files of a folder stay that are not written anew from ``part``.
-
-    Some may be of an earlier run, of other options, and some the user's own.
-    """
+def _say_older(folder: Path, part: Path) -> None:
+    """Print which files of a folder stay from before: some may be of an earlier run."""
     if not folder.is_dir():
         return
     kept = {path.name for path in folder.iterdir() if path.is_file() and path.name[0] != "."}
-    older = sorted(kept - {path.name for path in part.iterdir()})
-    if older:
+    if older := sorted(kept - {path.name for path in part.iterdir()}):
         more = f" and {len(older) - 5} more" if len(older) > 5 else ""
         click.echo(
             f"{folder}: files that were there stay, and are not of this run: "
@@ -68,48 +115,7 @@ def say_older(folder: Path, part: Path) -> None:
         )
 
 
-def write_run(folder: Path, options: dict[str, Any], result: dict[str, Any]) -> None:
-    """Write what was asked and what came out, ``run.json``."""
-    asked = {k: str(v) if isinstance(v, Path) else v for k, v in options.items()}
-    text = json.dumps({"command": asked, **result}, indent=2)
-    (folder / "run.json").write_text(text + "\n", encoding="utf-8")
-
-
-def check_out(folder: Path, options: dict[str, Any]) -> None:
-    """Raise, before any work, where no file could be written; say it where figures are left out.
-
-    Without Matplotlib all else is written, and the option ``figures`` becomes empty.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the folder.
-    MissingExtraError
-        If figures were asked for by name, and there is no Matplotlib.
-    """
-    check_folder(folder)
-    try:
-        with extra("plots", "--figures"):
-            import matplotlib  # noqa: F401
-    except MissingExtraError:
-        if typed(["figures"]):
-            raise
-        options["figures"] = ()
-        click.echo(
-            f"{folder}: there will be no figures, which need matplotlib: {install('plots')}.",
-            err=True,
-        )
-
-
-def draw(
-    folder: Path, figures: dict[str, Any], formats: Sequence[str], *, seed: int | None = None
-) -> None:
-    """Draw plots, by their names, of what they take (a tuple: several); at random, by the seed.
-
-    Without formats nothing is drawn, and Matplotlib not needed.
-    """
-    if not formats:
-        return
+def _draw(folder: Path, figures: Mapping[str, Any], formats: Sequence[str]) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -118,9 +124,7 @@ def draw(
     import leaderbayes as lb
 
     for name, shown in figures.items():
-        drawn = {"seed": seed} if name == "deviance" else {}
-        taken = shown if isinstance(shown, tuple) else (shown,)
-        figure = getattr(lb.plots, name)(*taken, backend="matplotlib", **drawn)
+        figure = getattr(lb.plots, name)(*(shown if isinstance(shown, tuple) else (shown,)))
         for suffix in formats:
             figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
         plt.close("all")

@@ -1,170 +1,125 @@
-"""The command report: a page to hand on, or text for a paper."""
+"""The command report: a page to hand on, text for a paper, or a site of many boards."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import finish, print_doubt
-from leaderbayes._cli._options import as_json, prob, typed
-from leaderbayes._files.write import check_file, write_files
+from leaderbayes._cli._options import as_json, option, prob, typed
+from leaderbayes._cli._print import finish
 
 if TYPE_CHECKING:
     import xarray as xr
 
-PAGE, LATEX, TEXT = (".html", ".htm"), ".tex", ".txt"
-PAGE_ONLY = ("sota", "title", "top")
+_PAGE, _SUFFIXES = (".html", ".htm"), (".html", ".htm", ".tex", ".txt")
+_PAGE_ONLY = ("sota", "title", "top")
 _EXPECTED = (
     "give the posterior.nc of leaderbayes rank or sota --out (or its folder), a file of "
     "leaderbayes.write_fit, or the store of leaderbayes tournaments."
 )
+_PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path),
-              help="The report. Its suffix says what it is: .html (or .htm) a page, .tex LaTeX, "
-              "with its references in .bib beside it, .txt text.")  # fmt: skip
-@click.option("--sota", type=click.Path(path_type=Path), metavar="FILE",
-              help="Posterior of leaderbayes sota --out, for a section on how good the best is. "
-              "Of a page.")  # fmt: skip
-@click.option("--audit", is_flag=True, help="Add what leaderbayes audit asks of a fit: which part "
-              "of the table is real.")  # fmt: skip
-@click.option("--site", type=click.Path(path_type=Path), metavar="DIR",
-              help="In place of --out: a page of each posterior and study that the folder FILE "
-              "has, an index, and JSON beside them.")  # fmt: skip
-@click.option(
-    "--since",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Of a site: an earlier one, against which changes.md says what has changed.",
-)
-@click.option("--title", help="Of a page, or of a site.")
-@click.option("--top", type=click.IntRange(2), default=100, show_default=True,
-              help="Players of each leaderboard in charts and comparisons, best first. Of a page.",
-              )  # fmt: skip
+@click.argument("file", type=_PATH)
+@option("out", "The report: .html (or .htm) is a page, .tex LaTeX with its references in .bib "
+        "beside it, .txt text.", _PATH)  # fmt: skip
+@option("sota", "Of a page: posterior of leaderbayes sota --out, for a section on how good the "
+        "best is.", _PATH, metavar="FILE")  # fmt: skip
+@option("audit", "Add what leaderbayes audit asks: which part of the table is real.", bool, False)
+@option("site", "In place of --out: a folder with a page for each posterior and study in the "
+        "folder FILE, an index, and JSON.", _PATH, metavar="DIR")  # fmt: skip
+@option("since", "Of a site: an earlier one, for a list of what has changed.", _PATH, metavar="DIR")
+@option("title", "Title of a page, or of a site.")
+@option("top", "Of a page: players in charts and comparisons, best first.", click.IntRange(2), 100)
 @prob
 @as_json
-def report(
-    file: Path,
-    out: Path | None,
-    sota: Path | None,
-    audit: bool,
-    site: Path | None,
-    since: Path | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def report(file: Path, as_json: bool, **given: Any) -> None:
     """Report a posterior, as a page (HTML), in LaTeX or as text.
 
-    FILE is a netCDF file, the folder of leaderbayes rank or sota --out, or, for a page, a study
-    (the store of leaderbayes tournaments); for --site a folder of these, whose names are those of
-    the boards.
+    FILE is a netCDF file, the folder of leaderbayes rank or sota --out, or a study (the store of
+    leaderbayes tournaments); for --site a folder of these.
     """
     import leaderbayes as lb
 
-    if (out is None) == (site is None):
+    if (given["out"] is None) == (given["site"] is None):
         raise lb.LeaderbayesError("Give --out page.html, .tex or .txt, or --site DIR: one of them.")
-    if site is not None:
-        if sota is not None:
-            raise lb.LeaderbayesError("--sota is of a page: give --out page.html.")
-        _site(file, site, since, audit, as_json, options)
-        return
-    if since is not None:
-        raise lb.LeaderbayesError("--since is of a site: give --site DIR.")
-    assert out is not None
-    check_file(out, *PAGE, LATEX, TEXT)
-    page = out.suffix.lower() in PAGE
-    if not page and (alien := typed(PAGE_ONLY)):
+    make = _one if given["site"] is None else _site
+    result, text = make(file, given)
+    converged = result["converged"]
+    finish(as_json, result, click.echo, text, converged=converged)
+
+
+def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Make a page, LaTeX or text of one posterior."""
+    import leaderbayes as lb
+    from leaderbayes._files.write import check_file, write_files
+
+    out, prob = given["out"], given["prob"]
+    check_file(out, *_SUFFIXES)
+    if given["since"] is not None:
+        raise lb.LeaderbayesError("--since is for a site: give --site DIR.")
+    page = out.suffix.lower() in _PAGE
+    if not page and (alien := typed(_PAGE_ONLY)):
+        raise lb.LeaderbayesError(f"--{alien[0]} is for a page, not {out}: give --out page.html.")
+    dt = _open(file)
+    best = None if given["sota"] is None else _open(given["sota"])
+    if best is not None and "theta" not in best.get("posterior", {}):
         raise lb.LeaderbayesError(
-            f"--{alien[0]} is of a page, and not of {out}: give --out page.html."
+            f"{given['sota']}: this is no posterior of how good the best is; give that of "
+            "leaderbayes sota --out."
         )
-    fits = [_open(path) for path in (file, sota) if path is not None]
-    if sota is not None and fits[1].attrs.get("model") != "sota":
+    if "posterior" not in dt.children and (not page or given["audit"]):
         raise lb.LeaderbayesError(
-            f"{sota}: this is no posterior of how good the best is; give that of leaderbayes sota "
-            "--out."
+            f"{file}: this is a study of many fits, of which there is a page, without --audit; "
+            "give --out page.html."
         )
-    if not page and "posterior" not in fits[0].children:
-        raise lb.LeaderbayesError(
-            f"{file}: LaTeX and text are of one fit, and this is a study of many; give --out "
-            "page.html."
-        )
-    if audit and "posterior" not in fits[0].children:
-        raise lb.LeaderbayesError(
-            f"{file}: an audit is of one fit, and this is a study of many: leave out --audit."
-        )
-    asked = lb.audit(fits[0], prob=options["prob"]) if audit else None
+    asked = lb.audit(dt, prob=prob) if given["audit"] else None
     if page:
-        best = fits[1] if sota is not None else None
-        lb.report.html(fits[0], out, sota=best, audit=asked, **options)
-        said = f"{out.stat().st_size / 1e6:.1f} MB, one file that needs no network."
-    elif out.suffix.lower() == LATEX:
-        lb.report.latex(fits[0], out, prob=options["prob"], audit=asked)
-        said = f"LaTeX for \\input; its references are in {out.with_suffix('.bib').name}."
+        shown = {"title": given["title"], "top": given["top"]}
+        lb.report.html(dt, out, sota=best, audit=asked, prob=prob, **shown)
+        text = "one file that needs no network."
+    elif out.suffix.lower() == ".tex":
+        lb.report.latex(dt, out, prob=prob, audit=asked)
+        text = f"LaTeX for \\input; its references are in {out.with_suffix('.bib').name}."
     else:
-        write_files({out: lb.report.text(fits[0], prob=options["prob"], audit=asked)})
-        said = "methods, results, table and references."
-    converged = all(fit.attrs["converged"] for tree in fits for fit in _members(tree))
+        write_files({out: lb.report.text(dt, prob=prob, audit=asked)})
+        text = "methods, results, table and references."
+    converged = _converged([dt] if best is None else [dt, best])
     result = {"out": str(out), "bytes": out.stat().st_size, "converged": converged}
-    finish(as_json, result, _print_report, f"{out}: {said}", converged, converged=converged)
+    return result, f"{out}: {text}"
 
 
-def _print_report(said: str, converged: bool) -> None:
-    click.echo(said)
-    if not converged:
-        print_doubt()
-
-
-def _site(
-    folder: Path,
-    site: Path,
-    since: Path | None,
-    audit: bool,
-    as_json: bool,
-    options: dict[str, Any],
-) -> None:
-    """Make a site of all fits and studies in a folder, in the order of their names."""
+def _site(folder: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Make a site of all posteriors and studies in a folder, in the order of their names."""
     import leaderbayes as lb
 
+    site, prob = given["site"], given["prob"]
+    if given["sota"] is not None:
+        raise lb.LeaderbayesError("--sota is for a page: give --out page.html.")
     if not folder.is_dir():
         raise lb.LeaderbayesError(f"{folder}: no such folder; --site takes a folder of posteriors.")
-    fits = {path.stem if path.is_file() else path.name: _open(path) for path in _boards(folder)}
+    paths = sorted(path for path in folder.iterdir() if _is_one(path))
+    fits = {path.stem if path.is_file() else path.name: _open(path) for path in paths}
     if not fits:
-        raise lb.LeaderbayesError(
-            f"{folder}: it has no posterior: neither .nc files, nor folders of leaderbayes rank "
-            "--out, nor stores of leaderbayes tournaments."
-        )
-    given = {name: value for name, value in options.items() if value is not None}
-    # Of studies there is no audit, and of the rest of the folder there is.
-    single = {name: fit for name, fit in fits.items() if audit and "posterior" in fit.children}
-    asked = {name: lb.audit(fit, prob=options["prob"]) for name, fit in single.items()}
-    index = lb.report.site(fits, site, since=since, audits=asked, **given)
-    converged = all(fit.attrs["converged"] for tree in fits.values() for fit in _members(tree))
-    result = {"site": str(site), "boards": list(fits), "converged": converged}
-    said = f"{index}: {len(fits)} board{'s' if len(fits) > 1 else ''}, with JSON beside."
-    finish(as_json, result, _print_report, said, converged, converged=converged)
+        raise lb.LeaderbayesError(f"{folder}: it has no posterior; {_EXPECTED}")
+    single = {name: fit for name, fit in fits.items() if "posterior" in fit.children}
+    audits = {k: lb.audit(fit, prob=prob) for k, fit in single.items() if given["audit"]}
+    shown = {name: given[name] for name in ("title", "top") if given[name] is not None}
+    index = lb.report.site(fits, site, since=given["since"], audits=audits, prob=prob, **shown)
+    result = {"site": str(site), "boards": list(fits), "converged": _converged(fits.values())}
+    return result, f"{index}: {len(fits)} board{'s' if len(fits) > 1 else ''}, with JSON beside."
 
 
-def _boards(folder: Path) -> list[Path]:
-    """List what may be read in a folder: netCDF files, and folders that hold one or are studies."""
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if (path.is_file() and path.suffix == ".nc")
-        or (path / "posterior.nc").exists()
-        or (path / "zarr.json").exists()
-    )
+def _is_one(path: Path) -> bool:
+    """Whether this is a netCDF file, a folder that holds a posterior, or a study."""
+    if path.is_file():
+        return path.suffix == ".nc"
+    return any((path / name).exists() for name in ("posterior.nc", "zarr.json"))
 
 
 def _open(path: Path) -> "xr.DataTree":
-    """Read a fit, or open a study.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is neither.
-    """
+    """Read a fit, or open a study."""
     import leaderbayes as lb
 
     if not path.exists():
@@ -178,6 +133,10 @@ def _open(path: Path) -> "xr.DataTree":
     return lb.study.open(path)
 
 
-def _members(tree: "xr.DataTree") -> "list[xr.DataTree]":
-    """List the fits of a study, or the one fit."""
-    return [tree] if "posterior" in tree.children else list(tree.children.values())
+def _converged(trees: Any) -> bool:
+    """Whether all fits converged, those of studies too."""
+    return all(
+        fit.attrs.get("converged", 1)
+        for tree in trees
+        for fit in ([tree] if "posterior" in tree.children else tree.children.values())
+    )

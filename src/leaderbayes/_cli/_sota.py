@@ -1,390 +1,234 @@
 """The command sota: how good the best of a competition's board is."""
 
-import json
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout, suppress
-from pathlib import Path
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._best import print_sensitivity, print_sota, write_sensitivity, write_sota
-from leaderbayes._cli._claim import say_claim, score_of, variants_of
-from leaderbayes._cli._console import collecting, finish, number, records
-from leaderbayes._cli._options import as_json, better, figures, max_mb, prob, seed, typed
-from leaderbayes._cli._output import check_out
+from leaderbayes._cli._options import (
+    as_json,
+    better,
+    max_mb,
+    option,
+    prob,
+    seed,
+    together,
+    typed,
+    writing,
+)
+from leaderbayes._cli._output import check_out, write_out
+from leaderbayes._cli._print import collecting, finish, number, short, warned
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
-# Options that belong to the estimate, or to the posterior; the others are of both.
-ESTIMATE_ONLY = ("rule", "criterion", "convention", "dependence")
-POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "seed", "workers")
-# What is known of the board, for `read_board`.
-FACTS = (
-    "n", "se", "metric", "classes", "chance", "positive_rate", "team", "score", "higher_is_better",
-    "exclude", "ceiling", "clones", "max_mb",
-)  # fmt: skip
-# Of these, of a table of scores; and of answers.
-SCORES_ONLY = ("n", "se", "metric", "positive_rate", "exclude", "ceiling", "clones")
-ANSWERS_ONLY = ("round", "cluster")
-NOT_OF_SENSITIVITY = ("components", "floor", "epsilon", "public", "public_n", "variants")
-COLUMN = "COLUMN|NUMBER"
-SIZE = "COLUMN|NUMBER|LOW-HIGH"
-RELIABILITY = ("pareto_k", "ess", "max_rhat")
-LAW_FREE = (
-    "theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
-    "theta_winner_upper",
-)  # fmt: skip
-ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
+# Options of the command itself; all others are arguments of the functions that it calls.
+_OWN = ("file", "answers", "public", "public_n", "sampler", "as_json", "out", "figures", "prob",
+        "rho", "seed")  # fmt: skip
+_LAW_FREE = ("theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
+             "theta_winner_upper")  # fmt: skip
+_ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
+              "expected_max", "max_lower", "max_upper")  # fmt: skip
 
 
-def column_or_number(text: str) -> float | str | tuple[int, int]:
-    """Read a number, where it is one, two between which it is (500-5000), or a column's name."""
-    low, dash, high = text.partition("-")
-    if dash and low.isdecimal() and high.isdecimal():
-        return int(low), int(high)
+def _column_or_number(text: str) -> float | str:
+    """Read a number, where it is one, or a column's name."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
     return text
 
 
-def epsilon_of(text: str) -> float | str:
-    """Read a number of standard deviations, or the word auto."""
-    if text == "auto":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is neither 'auto' nor a number.") from None
-
-
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option("--answers", is_flag=True,
-              help="FILE has answers, right or wrong, of all teams to all items, as rank reads "
-              "them: they say n and rho.")  # fmt: skip
-@click.option("--losses", is_flag=True,
-              help="FILE has losses of all teams on all instances, of any metric: they say "
-              "standard errors, rho, and the covariance.")  # fmt: skip
-@click.option("--root", is_flag=True,
-              help="Scores are roots of the mean --losses: of squared errors the RMSE.",
-              )  # fmt: skip
-@click.option("--n", type=column_or_number, metavar=SIZE,
-              help="Instances of the test set; or two numbers between which they are, 500-5000; or "
-              "the column with those of each team; or lattice: the smallest of which all "
-              "accuracies are shares.",
-              )  # fmt: skip
-@click.option("--se", type=column_or_number, metavar=COLUMN,
-              help="Standard error of the scores, of any metric; or the column with that of each. "
-              "Not with --n.")  # fmt: skip
-@click.option("--metric", type=click.Choice(["accuracy", "auc"]), default="accuracy",
-              show_default=True, help="Whether scores are shares of right answers or AUCs; not "
-              "with --se.")  # fmt: skip
-@click.option("--classes", type=click.IntRange(2), help="Of accuracies.  [default: 2]")
-@click.option("--chance", type=float, help="Score of a random classifier, instead of 1 / classes; "
-              "needed to shrink with --se.")  # fmt: skip
-@click.option("--positive-rate", type=float, metavar="SHARE",
-              help="Share of the positive class, of AUCs.")  # fmt: skip
-@click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
-@click.option("--score", metavar="COLUMN", help="Column of the scores.")
-@click.option("--round", metavar="COLUMN", help="Column of the items, of --answers or --losses.",
-              )  # fmt: skip
-@click.option("--cluster", metavar="COLUMN",
-              help="Column of what items share, of --answers or --losses.",
-              )  # fmt: skip
+@option("answers", "FILE has right and wrong answers of all teams to all items, which show n and "
+        "rho.", bool, False)  # fmt: skip
+@option("n", "Number of test instances; or the column with each team's; or lattice.",
+        _column_or_number, metavar="COLUMN|NUMBER")  # fmt: skip
+@option("se", "Standard error of the scores, of any metric, in place of n; or its column.",
+        _column_or_number, metavar="COLUMN|NUMBER")  # fmt: skip
+@option("metric", "accuracy or auc; not with --se.")
+@option("classes", "Number of classes, of accuracies.  [default: 2]", click.IntRange(2))
+@option("chance", "Score of a random classifier.  [default: 1 / classes]", float)
+@option("positive_rate", "Share of the positive class, of AUCs.", float, metavar="SHARE")
+@option("team", "Column of the teams' names.", metavar="COLUMN")
+@option("score", "Column of the scores.", metavar="COLUMN")
+@option("round", "Column of the items, of --answers.", metavar="COLUMN")
+@option("cluster", "Column of what items share, of --answers.", metavar="COLUMN")
 @better
-@click.option("--exclude", multiple=True, metavar="TEAM",
-              help="Leave out a team, such as a baseline; may be given again.")  # fmt: skip
-@click.option("--ceiling", type=float, metavar="SCORE",
-              help="Leave out teams with this score or a better one: leaks.")  # fmt: skip
-@click.option("--clones", type=click.Choice(["all", "one"]), default="all", show_default=True,
-              help="Of a score that more teams share than chance has, keep all, or as many as "
-              "chance has, one at least.")  # fmt: skip
+@option("exclude", "Exclude a team, such as a baseline; again for several.", multiple=True,
+        metavar="TEAM")  # fmt: skip
+@option("ceiling", "Exclude teams with this score or a better one: leaks.", float, metavar="SCORE")
+@option("clones", "Of a score that more teams share than chance has, keep all or one.")
 @max_mb
-@click.option("--public", type=click.Path(), metavar="FILE2",
-              help="The public board of the same teams, by name: what its best promised, and FILE, "
-              "the private one, kept.")  # fmt: skip
-@click.option("--public-n", type=column_or_number, metavar="NUMBER",
-              help="Instances of --public; or lattice.")  # fmt: skip
-@click.option("--variants", metavar="K|K-K",
-              help="Tried on the test set by each team, the best of which is on the board; of a "
-              "posterior, or a score in place of FILE, also two numbers, between which all are "
-              "equally probable.",
-              )  # fmt: skip
-@click.option("--spread", type=float, metavar="SD",
-              help="Of a score in place of FILE: how much variants differ.  [default: 0]",
-              )  # fmt: skip
-@click.option("--rho", type=float,
-              help="Correlation of each classifier's answers, of AUCs its scores, with --se its "
-              "estimate, with a reference; two correlate by its square.  [default: what --answers "
-              "say, else 0]")  # fmt: skip
-@click.option("--rule", type=click.Choice(["shrink", "crop"]), default="shrink", show_default=True,
-              help="Of the estimate: scores are drawn towards chance, or the best left out.",
-              )  # fmt: skip
-@click.option("--sampler", type=click.Choice(["exact", "abc-smc"]),
-              help="A posterior in place of the estimate, by the likelihood or by simulated "
-              "boards.")  # fmt: skip
-@click.option("--sensitivity", is_flag=True,
-              help="Posteriors under each law, other rho, and another n, in a table: how the "
-              "answer moves with what one takes for granted.")  # fmt: skip
-@click.option("--criterion", type=click.Choice(["mean", "upper"]), default="mean",
-              show_default=True, help="Of the estimate: the observed maximum is the expected one, "
-              "or the upper limit of its interval.")  # fmt: skip
-@click.option("--convention", type=click.Choice(["correct", "published"]), default="correct",
-              show_default=True, help="Of the estimate: each team once, or drawn with replacement "
-              "as in the paper's program.")  # fmt: skip
-@click.option("--dependence", type=click.Choice(["boland", "copula"]), default="boland",
-              show_default=True, help="Of the estimate; a posterior has boland.")  # fmt: skip
-@click.option("--law", default="flexible", show_default=True,
-              type=click.Choice(["flexible", "beta", "mixture", "empirical"]),
-              help="Of a posterior: the law of the teams' thetas is learnt, is a beta law, or "
-              "several, or the scores drawn towards chance.")  # fmt: skip
-@click.option("--components", type=click.IntRange(2), default=2, show_default=True,
-              help="Laws in --law mixture.")  # fmt: skip
-@click.option("--floor", type=float, metavar="SCORE",
-              help="Of a posterior: leave out teams with this score or a lower one.")  # fmt: skip
-@click.option("--draws", type=click.IntRange(1), default=250, show_default=True,
-              help="Of a posterior, per chain.")  # fmt: skip
-@click.option("--chains", type=click.IntRange(1), default=4, show_default=True,
-              help="Of a posterior.")  # fmt: skip
-@click.option("--epsilon", type=epsilon_of, metavar="SD|auto", default=0.5, show_default=True,
-              help="Of abc-smc: how near, in standard deviations, simulated boards must come; or "
-              "auto, as near as is of use.",
-              )  # fmt: skip
-@click.option("--workers", type=click.IntRange(1),
-              help="Of a posterior: threads, of abc-smc processes, at a time.  [default: as many "
-              "CPUs as there are]")  # fmt: skip
-@seed
-@prob
-@as_json
-@click.option("--out", type=click.Path(path_type=Path),
-              help="Write tables, a posterior (of which leaderbayes report makes a page) and a "
-              "figure here.")  # fmt: skip
-@figures
-def sota(
-    file: str,
-    out: Path | None,
-    answers: bool,
-    losses: bool,
-    root: bool,
-    sampler: str | None,
-    sensitivity: bool,
-    as_json: bool,
-    **options: Any,
-) -> None:
-    """Estimate how good the best classifier of a competition's board is.
-
-    In place of FILE one published score, and --variants, of how many it is the best.
-    """
+@option("public", "The public board of the same teams: what its best promised, and FILE kept.",
+        click.Path(), metavar="FILE2")  # fmt: skip
+@option("public_n", "Number of test instances of --public.", _column_or_number, metavar="NUMBER")
+@option("rho", "Correlation of each classifier's answers with a reference.  [default: that of "
+        "--answers, else 0]", float)  # fmt: skip
+@option("sampler", "exact or abc-smc: the posterior, in place of the estimate.",
+        click.Choice(["exact", "abc-smc"]))  # fmt: skip
+@option("rule", "Of the estimate: shrink scores towards chance, or crop the best.")
+@option("criterion", "Of the estimate: mean or upper.")
+@option("convention", "Of the estimate: correct or published.")
+@option("dependence", "Of the estimate: boland or copula.")
+@option("law", "Of the posterior: the distribution of theta, flexible or beta.")
+@option("epsilon", "Of abc-smc: how near simulated boards must come, in standard deviations.",
+        float)  # fmt: skip
+@option("draws", "Of the posterior, per chain.  [default: 250]", click.IntRange(1))
+@option("chains", "Of the posterior.  [default: 4]", click.IntRange(1))
+@option("workers", "Of the posterior: threads or processes.  [default: all CPUs]",
+        click.IntRange(1))  # fmt: skip
+@together(seed, prob, as_json, writing)
+def sota(**given: Any) -> None:
+    """Estimate how good the best classifier of a competition's board is."""
     import leaderbayes as lb
-    from leaderbayes.sota._winner import apart
 
-    if (score := score_of(file)) is not None:
-        say_claim(score, options, as_json)
-        return
-    alien = _alien(answers, losses, sampler, options["law"])
-    if alien is not None:
-        raise lb.LeaderbayesError(alien)
-    params = click.get_current_context().params
-    asked = {name: value for name, value in params.items() if name != "out"}
-    if out is not None:
-        check_out(out, asked)
-    options.pop("figures")
-    variants = variants_of(options.pop("variants")) or 1
-    options.pop("spread")
-    public, public_n = options.pop("public"), options.pop("public_n")
-    facts = {name: options.pop(name) for name in FACTS}
-    items = {name: options.pop(name) for name in ANSWERS_ONLY}
-    covariance = None
-    with collecting() as said:
-        if losses:
-            board, covariance = _of_losses(file, facts, items, root)
-        elif answers:
-            items |= {k: v for k, v in facts.items() if k not in (*SCORES_ONLY, "team")}
-            board = lb.sota.read_answers(file, player=facts["team"], **items)
-        else:
-            board = lb.sota.read_board(file, **facts)
-        looks = None if public is None else _two_looks(public, public_n, board, facts, options)
-    scale = _scale_of(board, shares=not losses and facts["se"] is None)
-    if sensitivity:
-        table, result = _sensitivity(board, options, said, scale)
-        if out is not None:
-            write_sensitivity(out, table, result, asked)
-        steady = bool(table["converged"][0])
-        finish(as_json, result, print_sensitivity, result, table, converged=steady)
-        return
-    dt = None
-    if sampler is None:
-        how = {"rule": options["rule"]}
-        best, diagnostics, more = _estimate_of_best(board, options)
-    else:
-        how = {"sampler": sampler}
-        dt, best, diagnostics, more = _best_of(board, sampler, {**options, "variants": variants})
-        variants = int(
-            dt.attrs.get("variants", 1)
-        )  # of a prior as many as it says nearly for certain
-    free = lb.sota.winner(
-        board, rho=options["rho"], covariance=covariance, variants=variants,
-        prob=options["prob"],
-    )  # fmt: skip
+    of_board: Callable[..., Any] = lb.sota.read_answers if given["answers"] else lb.sota.read_board
+    of_best: Callable[..., Any] = lb.sota.posterior if given["sampler"] else lb.sota.shrink
+    _refuse(given, of_board, of_best)
+    check_out(given)
+    with collecting() as texts:
+        board = of_board(given["file"], **_asked(of_board, given))
+        looks = _two_looks(board, given)
+    dt, best = _best(board, of_best, given)
+    free = lb.sota.winner(board, rho=given["rho"], prob=given["prob"])
     result = {
-        **how,
-        **scale,
+        "how": given["sampler"] or best.attrs["rule"],
         "n": board.attrs.get("n"),
-        **{key: int(best[key]) for key in ("n_lower", "n_upper") if key in best},
-        "rho": board.attrs.get("rho", 0.0) if options["rho"] is None else options["rho"],
+        "rho": board.attrs.get("rho", 0.0) if given["rho"] is None else given["rho"],
         "m": int(best["m"]),
-        **{key: float(best[key]) for key in ESTIMATED},
+        **{name: float(best[name]) for name in _ESTIMATED},
         "teams_above": int(best["teams_above"]),
-        "law_free": {key: number(float(free[key])) for key in LAW_FREE}
-        | {key: free.attrs[key] for key in ("winner", "message")}
-        | {"apart": apart(float(best["theta_sota"]), *(float(free[key]) for key in LAW_FREE[:2]))},
-        "diagnostics": diagnostics,
+        "law_free": {name: number(float(free[name])) for name in _LAW_FREE}
+        | {name: free.attrs[name] for name in ("winner", "message")},
+        "message": best.attrs.get("message"),
+        "converged": dt is None or bool(dt.attrs["converged"]),
+        "seed": None if dt is None else dt.attrs["seed"],
         **({} if looks is None else {"two_looks": looks}),
-        "warnings": said + more,
+        "warnings": texts if dt is None else warned(dt, texts),
     }
-    if out is not None:
-        write_sota(out, board, best, dt, result, asked)
-    converged = diagnostics.get("converged", True)
-    finish(as_json, result, print_sota, result, best, options["prob"], converged=converged)
+    _write(given, board, dt, best, result)
+    converged = result["converged"]
+    finish(given["as_json"], result, _print, result, best, given["prob"], converged=converged)
 
 
-def _sensitivity(
-    board: "xr.DataArray", options: dict[str, Any], said: list[str], scale: dict[str, str]
-) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Tabulate how the answer moves."""
+def _names(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the arguments of a function by the names of their options."""
+    return {"team" if n == "player" else n: n for n in signature(function).parameters}
+
+
+def _asked(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function that were given."""
+    named = _names(function).items()
+    return {name: given[own] for own, name in named if given.get(own) not in (None, ())}
+
+
+def _refuse(given: Mapping[str, Any], *functions: Callable[..., Any]) -> None:
+    """Raise where an option was given that has no meaning for what is asked."""
     import leaderbayes as lb
 
-    first = options["law"]
-    laws = [first, *(law for law in ("flexible", "beta", "mixture") if law != first)]
-    asked = {name: options[name] for name in ("draws", "chains", "seed", "workers", "prob")}
-    if options["rho"] is not None:
-        board = board.copy()
-        board.attrs = {k: v for k, v in board.attrs.items() if k not in ("rho_lower", "rho_upper")}
-        board.attrs["rho"] = options["rho"]
-    with collecting() as more:
-        table = lb.sota.sensitivity(board, laws=laws, **asked)
-    result = {**scale, "rows": records(table), "warnings": said + more}
-    return table, result | {str(name): value for name, value in table.attrs.items()}
+    known = {own for function in functions for own in _names(function)}
+    for name in typed(given):
+        if name not in known and name not in _OWN:
+            kinds = " and ".join(f"leaderbayes.sota.{each.__name__}" for each in functions)
+            raise lb.LeaderbayesError(
+                f"--{name.replace('_', '-')} has no meaning here, which is {kinds}: leave it out, "
+                "or see --answers and --sampler."
+            )
+    if (given["public"] is None) != (given["public_n"] is None):
+        raise lb.LeaderbayesError("--public and --public-n belong together: give both, or none.")
 
 
-def _scale_of(board: "xr.DataArray", *, shares: bool) -> dict[str, str]:
-    """Say, where less is better, what became of the scores, shares of answers or others."""
-    if board.attrs.get("higher_is_better", 1):
-        return {}
-    turned = "1 - score" if shares else "-score"
-    return {"scale": f"Less is better of these scores; what follows is of {turned}."}
-
-
-def _two_looks(
-    file: str, n: Any, private: "xr.DataArray", facts: dict[str, Any], options: dict[str, Any]
-) -> dict[str, Any]:
-    """Say what the public board promised."""
+def _two_looks(private: "xr.DataArray", given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Compute what the public board promised."""
     import leaderbayes as lb
 
-    public = lb.sota.read_board(file, **facts | {"n": n})
-    found = lb.sota.two_looks(
-        public, private, rho=options["rho"], seed=options["seed"], prob=options["prob"]
-    )
+    if given["public"] is None:
+        return None
+    facts = _asked(lb.sota.read_board, given) | {"n": given["public_n"]}
+    public = lb.sota.read_board(given["public"], **facts)
+    asked = {name: given[name] for name in ("rho", "seed", "prob")}
+    found = lb.sota.two_looks(public, private, **asked)
     return {str(name): number(float(value)) for name, value in found.items()} | found.attrs
 
 
-def _of_losses(
-    file: str, facts: dict[str, Any], items: dict[str, Any], root: bool
-) -> tuple["xr.DataArray", "xr.DataArray"]:
-    """Read a board from losses, and their covariance."""
+def _best(
+    board: "xr.DataArray", of_best: Callable[..., Any], given: Mapping[str, Any]
+) -> tuple["xr.DataTree | None", "xr.Dataset"]:
+    """Estimate, or draw and summarise, with the three likeliest teams."""
     import leaderbayes as lb
 
-    gains = bool(facts["higher_is_better"])
-    losses = lb.read_scores(
-        file, player=facts["team"], score=facts["score"], higher_is_better=gains,
-        max_mb=facts["max_mb"], **items,
-    )  # fmt: skip
-    board = lb.sota.read_losses(losses, root=root, chance=facts["chance"], higher_is_better=gains)
-    return board, lb.sota.covariance(losses, root=root)
-
-
-def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | None:
-    """Name the first option that was given and that these scores, or what is asked, lack."""
-    params = click.get_current_context().params
-    if params["sensitivity"]:
-        sampler = sampler or "exact"
-    others = POSTERIOR_ONLY if sampler is None else ESTIMATE_ONLY
-    for name in typed(params):
-        if (answers or losses) and name in SCORES_ONLY:
-            kind = "--answers" if answers else "--losses"
-            return f"--{name.replace('_', '-')} is of a table of scores: leave it or {kind} out."
-        if not (answers or losses) and name in ANSWERS_ONLY:
-            return f"--{name} is of --answers and --losses: leave it out, or give one of these."
-        if name == "losses" and answers:
-            return "Give --answers or --losses, not both."
-        if name == "root" and not losses:
-            return "--root is of --losses: leave it out, or give that."
-        if losses and name == "classes":
-            return "--classes is of shares of right answers: give --chance, of losses."
-        if name == "seed" and params["public"] is not None:
-            continue  # of the interval of what was lost
-        if name in others and (name, params[name]) != ("dependence", "boland"):
-            if sampler is None:
-                return f"--{name} is of a posterior: give --sampler exact or abc-smc, too."
-            kind = "--sensitivity" if params["sensitivity"] else "--sampler"
-            return f"--{name} is of the estimate: leave it or {kind} out."
-        if params["sensitivity"] and (
-            name in NOT_OF_SENSITIVITY or (name, sampler) == ("sampler", "abc-smc")
-        ):
-            return f"--{name.replace('_', '-')} is not of --sensitivity: leave one of them out."
-        if name == "public" and (answers or losses or params["se"] is not None):
-            return "--public is of two boards of accuracies with --n: leave it out."
-        if name == "public" and params["public_n"] is None:
-            return "--public needs --public-n, the instances of FILE2, or lattice."
-        if name == "public_n" and params["public"] is None:
-            return "--public-n is of --public: leave it out, or give that."
-        if name == "spread":
-            return "--spread is of one score in place of FILE: leave it out."
-        if name == "variants" and "-" in params[name] and sampler is None:
-            return f"--variants {params[name]}: of a board give one number, or --sampler exact."
-        if name == "epsilon" and sampler == "exact":
-            return "--epsilon is for --sampler abc-smc, not exact."
-        if name == "components" and law != "mixture":
-            return "--components is for --law mixture."
-    return None
-
-
-def _estimate_of_best(
-    board: "xr.DataArray", options: dict[str, Any]
-) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
-    """Shrink or crop; with diagnostics, and no warnings."""
-    import leaderbayes as lb
-
-    best = lb.sota.shrink(board, **{k: v for k, v in options.items() if k not in POSTERIOR_ONLY})
-    diagnostics = {
-        "solved": bool(best.attrs["solved"]),
-        "message": best.attrs["message"],
-        "excluded": int(best["excluded"]),
-        **{key: float(best[key]) for key in ("expected_max", "max_lower", "max_upper", "bias")},
-    }
-    return best, diagnostics, []
-
-
-def _best_of(
-    board: "xr.DataArray", sampler: Any, options: dict[str, Any]
-) -> tuple["xr.DataTree", "xr.Dataset", dict[str, Any], list[str]]:
-    """Draw and summarise, with the three likeliest teams; diagnostics, and warnings."""
-    import leaderbayes as lb
-
-    asked = {k: v for k, v in options.items() if k not in ESTIMATE_ONLY and k != "prob"}
+    asked = _asked(of_best, given)
+    if given["sampler"] is None:
+        return None, of_best(board, **asked)
     with redirect_stdout(sys.stderr):
-        dt = lb.sota.posterior(board, sampler=sampler, progressbar=sys.stderr.isatty(), **asked)
-    best = lb.sota.summary(dt, prob=options["prob"])
+        dt = of_best(board, progressbar=sys.stderr.isatty(), **asked)
+    best = lb.sota.summary(dt, prob=given["prob"])
     likely = lb.leaderboard(dt).sort_values("p_sota", ascending=False, kind="stable")[:3]
     best.attrs["likely"] = list(zip(likely["team"].astype(str), likely["p_sota"], strict=True))
-    diagnostics = {
-        "converged": bool(dt.attrs["converged"]),
-        **{key: number(dt.attrs[key]) for key in RELIABILITY if key in dt.attrs},
-        **{key: float(best[key]) for key in ("expected_max", "max_lower", "max_upper")},
-        "seed": dt.attrs["seed"],
-    }
-    return dt, best, diagnostics, json.loads(dt.attrs["warnings"])
+    return dt, best
+
+
+def _write(
+    given: Mapping[str, Any],
+    board: "xr.DataArray",
+    dt: "xr.DataTree | None",
+    best: "xr.Dataset",
+    result: Mapping[str, Any],
+) -> None:
+    """Write a figure of the board; of a posterior, all its teams and itself."""
+    import leaderbayes as lb
+    from leaderbayes._fits.file import encoded
+
+    if given["out"] is None:
+        return
+    tables, files = {}, {}
+    if dt is not None:
+        tables["leaderboard"] = lb.leaderboard(dt, prob=given["prob"])
+        files["posterior.nc"] = encoded(dt)
+    write_out(
+        given, result, converged=result["converged"], tables=tables, files=files,
+        figures={"board": (board, best)},
+    )  # fmt: skip
+
+
+def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
+    """Print how good the best of a board is, in sentences."""
+    from leaderbayes._numerics.decimals import decimals_of_best
+    from leaderbayes._scores.tables import counted
+
+    form = f".{decimals_of_best(result['theta_sota_lower'], result['theta_sota_upper'])}f"
+    instances = "" if result["n"] is None else f" on {result['n']} instances"
+    depend = f", rho {result['rho']:.2f}" if result["rho"] else ""
+    alone = ""
+    if "naive_lower" in best:
+        low, high = float(best["naive_lower"]), float(best["naive_upper"])
+        alone = f" ({prob:.0%} interval {low:{form}} to {high:{form}} if it were the only team)"
+    click.echo(
+        f"Best of {counted(result['m'], 'team')}{instances}{depend}: "
+        f"{result['observed_max']:{form}}{alone}."
+    )
+    click.echo(
+        f"Estimate of the best classifier ({result['how']}): {result['theta_sota']:{form}} "
+        f"({prob:.0%} interval {result['theta_sota_lower']:{form}} to "
+        f"{result['theta_sota_upper']:{form}}); {counted(result['teams_above'], 'team')} scored "
+        "above it."
+    )
+    click.echo(result["law_free"]["message"])
+    for doubt in (best.attrs.get("law_free"), best.attrs.get("middle"), result["message"]):
+        if doubt:
+            click.echo(doubt)
+    if "two_looks" in result:
+        click.echo(result["two_looks"]["message"])
+    if "likely" in best.attrs:
+        likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in best.attrs["likely"])
+        click.echo(f"As good as that, most probably: {likely}.")
+        click.echo(
+            f"The same teams' best on another test set: {result['expected_max']:{form}} "
+            f"({result['max_lower']:{form}} to {result['max_upper']:{form}}). "
+            f"Seed {result['seed']}."
+        )

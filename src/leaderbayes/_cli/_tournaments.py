@@ -1,104 +1,50 @@
 """The command tournaments: fit each of many, compare them, place them beside each other."""
 
 import json
-import signal
 import sys
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import finish, print_table, records, short
-from leaderbayes._cli._options import (
-    WEIGHT,
-    as_json,
-    figures,
-    of_mean_scores,
-    prob,
-    reading,
-    sampler,
-    seed,
-    ties,
-    weight,
-)
-from leaderbayes._cli._output import check_out, codes, draw, say_older, write_run, write_table
-from leaderbayes._cli._votes import (
-    are_votes,
-    how_votes_count,
-    read_board_of,
-    tournaments_of,
-    voting,
-    what_votes_were_read,
-)
-from leaderbayes._files.write import writing
-from leaderbayes._fits.kinds import OF_SCORES
-from leaderbayes._numerics.decimals import decimals
+from leaderbayes._cli._options import fitting, option, reading, together, writing
+from leaderbayes._cli._output import check_out, codes, write_out
+from leaderbayes._cli._print import finish, print_table, records, short
+from leaderbayes._cli._read import fit_arguments, read, tournaments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
     import xarray as xr
-    from rich.console import Console
-
-MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "mean_score")
 
 
 @click.command()
 @reading
-@voting
-@click.option("--store", type=click.Path(path_type=Path), required=True,
-              help="Folder of the posteriors (Zarr). A study that was stopped is continued.",
-              )  # fmt: skip
-@sampler
-@click.option("--model", type=click.Choice(MODELS), default="bradley_terry", show_default=True,
-              help="mean_score says by how much, in each tournament's own unit.")  # fmt: skip
-@of_mean_scores
-@click.option("--weight", type=weight, metavar=WEIGHT, help="As for rank.")
-@click.option("--test-fraction", type=float, metavar="SHARE", help="As for rank.")
-@ties
-@click.option("--draws", type=click.IntRange(1), help="Per chain.  [default: 1000, laplace 250]")
-@click.option("--chains", type=click.IntRange(1), default=4, show_default=True)
-@seed
-@click.option("--workers", type=click.IntRange(1), help="Processes on this machine.  [default: as "
-              "many as CPUs, one a tournament at most]")  # fmt: skip
-@click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster, instead.")
-@prob
-@click.option("--out", type=click.Path(path_type=Path), help="Write tables and figures here.")
-@figures
-@as_json
-def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
+@option("store", "Folder of the posteriors (Zarr). A study that was stopped is continued.",
+        click.Path(path_type=Path), required=True)  # fmt: skip
+@option("workers", "Number of processes.  [default: as many as CPUs]", click.IntRange(1))
+@together(fitting, writing)
+def tournaments(store: Path, workers: int | None, **given: Any) -> None:
     """Fit each tournament of a table of scores, or of votes, by itself, and compare them."""
     import leaderbayes as lb
     from leaderbayes._numerics.workers import available
-    from leaderbayes._scores.read import what_was_read
 
-    if out is not None:
-        check_out(out, options)
-    scores, said = read_board_of(options | {"as_json": as_json})
-    of_votes = are_votes(scores)
-    if "tournament" not in (scores.coords if of_votes else scores.dims):
-        column = "; of votes name its column by --tournament" if of_votes else ""
-        raise lb.ScoresError(
-            f"{options['file']}: there is one tournament; rank it with leaderbayes rank{column}."
+    check_out(given)
+    data = read(given)
+    if not (names := tournaments_of(data)):
+        raise lb.LeaderbayesError(
+            f"{given['file']}: there is one tournament; name their column by --tournament, or "
+            "rank it by leaderbayes rank."
         )
-    count = len(tournaments_of(scores)) if of_votes else scores.sizes["tournament"]
-    asked = {k: options[k] for k in ("sampler", "draws", "chains", "ties", "seed")}
-    own = ("weight", "test_fraction", "likelihood", "of", "statistic")
-    asked |= {k: options[k] for k in own if options[k] is not None}
-    asked |= how_votes_count(options) if of_votes else {}
-    workers = options["workers"] or min(available(), count)
-    with _executor(workers, options["dask"]) as executor:
-        study = lb.study.fit(
-            scores, options["model"], store=store, executor=executor,
-            progressbar=sys.stderr.isatty(), **asked,
-        )  # fmt: skip
-    compared, over_all, placed = _compare(study, options["prob"])
-    converged = bool(compared["converged"].all())
+    study = lb.study.fit(
+        data.values, store=store, workers=workers or min(available(), len(names)),
+        progressbar=sys.stderr.isatty(), **fit_arguments(data, given),
+    )  # fmt: skip
+    compared, over_all, placed = _compare(study, given["prob"])
     failed = json.loads(study.attrs["failed"])
+    converged = bool(compared["converged"].all())
     result = {
-        "model": options["model"],
+        "model": study.attrs["model"],
         "seed": study.attrs["seed"],
         "tournaments": records(compared),
         "players": _players(over_all),
@@ -106,50 +52,23 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
             str(row["tournament"].item()): row.to_numpy().tolist() for row in placed["score"]
         },
         "failed": failed,
+        "why_nuts": json.loads(study.attrs["why_nuts"]),
         "diagnostics": {"converged": converged},
-        "warnings": said + json.loads(compared.attrs["warnings"]),
-        "read": what_votes_were_read(scores) if of_votes else what_was_read(scores),
+        "warnings": data.warnings + json.loads(compared.attrs["warnings"]),
+        "read": data.what,
     }  # fmt: skip
-    if out is not None:
-        _write(out, options | {"store": store}, result, compared, over_all, placed)
-    finish(as_json, result, _print, result, converged=converged, failed=failed)
-
-
-@contextmanager
-def _executor(workers: int, address: str | None) -> "Iterator[Any]":
-    """Give an executor of processes here, of a cluster, or none."""
-    from leaderbayes._errors import LeaderbayesError
-    from leaderbayes._extras import extra
-
-    if address is not None:
-        with extra("distributed", "--dask"):
-            from distributed import Client
-        try:
-            # A client that does not start would otherwise stay Dask's default in this process.
-            client = Client(address, timeout="10s", set_as_default=False)
-        except (OSError, ValueError) as problem:
-            raise LeaderbayesError(f"--dask {address}: no scheduler answers there.") from problem
-        with client:
-            yield client
-    elif workers > 1:
-        from concurrent.futures import ProcessPoolExecutor
-
-        # A terminal's Ctrl-C is for all: workers that live on it fit what waits for them first.
-        at_once = (signal.SIGINT, signal.SIG_DFL)
-        with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=at_once) as executor:
-            yield executor
-    else:
-        yield None
+    _write(given | {"store": store}, result, compared, over_all, placed)
+    finish(given["as_json"], result, _print, result, converged=converged, failed=failed)
 
 
 def _compare(
     study: "xr.DataTree", prob: float
 ) -> "tuple[pd.DataFrame, xr.Dataset, xr.Dataset | None]":
-    """Compare leaderboards, find who beats the average player, and embed; or of sizes rank."""
+    """Compare leaderboards, average over them, and embed; mean scores are ranked."""
     import leaderbayes as lb
 
     compared = lb.study.compare(study, prob=prob)
-    if study.attrs["model"] in OF_SCORES:
+    if "lead" in compared:
         return compared, lb.study.average_rank(study, prob=prob), None
     average = lb.study.average_player(study, prob=prob)
     odd = lb.study.unusual(study, prob=prob) if len(compared) > 1 else None
@@ -166,123 +85,102 @@ def _compare(
 
 
 def _players(over_all: "xr.Dataset") -> list[dict[str, Any]]:
-    """List players over all tournaments, the best first, by what there is of them."""
-    ends = ("", "_lower", "_upper")
+    """List players over all tournaments, best first."""
     by_rank = "average_rank" in over_all
     found, name = ("average_rank",) * 2 if by_rank else ("overall", "p_average")
-    names = {f"{found}{end}": f"{name}{end}" for end in ends}
+    names = {f"{found}{end}": f"{name}{end}" for end in ("", "_lower", "_upper")}
     table = over_all[list(names)].to_dataframe().rename(columns=names).reset_index()
     return records(table.sort_values(name, ascending=by_rank, kind="stable"))
 
 
-def _of_another(warning: str, name: str) -> bool:
-    """Say whether a warning is of another tournament; those of reading are of all."""
-    of_one = warning.startswith(("tournament '", 'tournament "'))
-    return of_one and not warning.startswith(f"tournament {name!r}: ")
-
-
 def _write(
-    out: Path,
-    options: dict[str, Any],
-    result: dict[str, Any],
+    given: Mapping[str, Any],
+    result: Mapping[str, Any],
     compared: "pd.DataFrame",
     over_all: "xr.Dataset",
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
-    by_rank = "average_rank" in over_all
-    what, cells = ("average_rank", "rank") if by_rank else ("average_player", "mean")
-    drawn: dict[str, Any] = {"leaderboard": compared, what: over_all}
-    trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
+    what, cells = ("average_player", "mean") if "mean" in over_all else ("average_rank", "rank")
     own = [
         codes([t for t in result["warnings"] if not _of_another(t, str(name))])
         for name in compared["tournament"]
     ]
-    with writing(out) as part:
-        write_table(part / "leaderboards.csv", compared.assign(warnings=own), trusted)
-        write_table(part / f"{what}.csv", over_all[cells], trusted)
-        if placed is not None:
-            write_table(part / "embedding.csv", placed["score"], trusted)
-            drawn["embedding"] = placed
-        draw(part, drawn, options["figures"])
-        write_run(part, options, result)
-        say_older(out, part)
+    tables: dict[str, Any] = {"compare": compared.assign(warnings=own), what: over_all[cells]}
+    figures: dict[str, Any] = {"leaderboard": compared, what: over_all}
+    if placed is not None:
+        tables["embedding"] = placed["score"]
+        figures["embedding"] = placed
+    converged = result["diagnostics"]["converged"]
+    write_out(given, result, converged=converged, tables=tables, figures=figures)
 
 
-def _print(result: dict[str, Any]) -> None:
-    """Tabulate tournaments, and say who is best across them."""
+def _of_another(warning: str, name: str) -> bool:
+    """Whether a warning is about another tournament; those of reading are about all."""
+    of_one = warning.startswith(("tournament '", 'tournament "'))
+    return of_one and not warning.startswith(f"tournament {name!r}: ")
+
+
+def _print(result: Mapping[str, Any]) -> None:
+    """Print a row per tournament, and who is best across them."""
     rows = result["tournaments"]
-    console = (_print_leads if result["model"] in OF_SCORES else _print_fits)(result)
-    if not result["diagnostics"]["converged"]:
-        bad = ", ".join(short(row["tournament"]) for row in rows if not row["converged"])
-        console.print(f"NOT CONVERGED, do not report: {bad}.", style="bold red")
+    if "lead" in rows[0]:
+        _print_leads(rows)
+        best = [f"{short(p['player'])} {p['average_rank']:.1f}" for p in result["players"][:10]]
+        click.echo(f"Average rank over all tournaments: {', '.join(best)}.")
+    else:
+        _print_fits(rows)
+        best = [f"{short(p['player'])} {p['p_average']:.2f}" for p in result["players"][:10]]
+        click.echo(f"Beat the average player most often: {', '.join(best)}.")
+        reverse = [short(row["tournament"]) for row in rows if (row["p_reversed"] or 0.0) >= 0.95]
+        if reverse:
+            click.echo(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
+    for name, why in result["why_nuts"].items():
+        click.echo(f"{short(name)} was sampled by NUTS: {why}.")
+    if bad := [short(row["tournament"]) for row in rows if not row["converged"]]:
+        click.echo(f"Not converged: {', '.join(bad)}.")
 
 
-def _print_leads(result: dict[str, Any]) -> "Console":
-    """Tabulate by how much leaders lead, and say who ranks highest on average."""
-    rows = []
-    for row in result["tournaments"]:
-        ends = [row[f"lead{end}"] for end in ("", "_lower", "_upper")]
-        digits = decimals([ends[2] - ends[1]])
-        lead, low, high = (f"{end:z.{digits}f}" for end in ends)
-        rows.append(
-            (short(row["tournament"], 24), f"{row['players']} x {row['rounds']}",
-             short(row["leader"], 24), lead, f"{low} to {high}", short(row["second"], 24),
-             _rounded(row["p_best"]), str(row["tied_for_top"]))
-        )  # fmt: skip
-    console = print_table(
-        {"tournament": 10, "size": 7, "leader": 10, "lead": 6, "interval": 12, "second": 10,
-         "best": 4, "tied": 4},
-        rows,
-        left=("tournament", "leader", "second"),
-    )  # fmt: skip
-    console.print(
-        "lead: by how much the leader is better than the second, in the tournament's own unit. "
-        "best: probability of the leader. tied: not told apart from it."
-    )
-    best = ", ".join(
-        f"{short(p['player'])} {p['average_rank']:.1f}" for p in result["players"][:10]
-    )
-    console.print(f"Rank on average, over all tournaments: {best}.")
-    return console
+def _print_leads(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print by how much leaders lead, each in its tournament's unit."""
+    from leaderbayes._numerics.decimals import decimals
+
+    shown = []
+    for row in rows:
+        digits = decimals([row["lead_upper"] - row["lead_lower"]])
+        lead, low, high = (f"{row[f'lead{end}']:z.{digits}f}" for end in ("", "_lower", "_upper"))
+        shown.append((*_who(row), lead, f"{low} to {high}", short(row["second"], 24), *_tied(row)))
+    columns = ("tournament", "size", "leader", "lead", "interval", "second", "P(best)", "tied")
+    print_table(dict.fromkeys(columns, 4), shown, left=("tournament", "leader", "second"))
 
 
-def _print_fits(result: dict[str, Any]) -> "Console":
-    """Tabulate how boards fit, and say who beats the average player most often."""
-    from leaderbayes.report._facts import PROBABLY
-
-    rows = result["tournaments"]
-    # Names give way on a narrow terminal, numbers do not.
-    console = print_table(
-        {"tournament": 10, "size": 7, "fit": 3, "leader": 10, "best": 4, "tied": 4, "agrees": 6,
-         "odd player": 14},
-        [
-            (short(row["tournament"], 24),
-             f"{row['players']} x {row['rounds' if 'rounds' in row else 'votes']}",
-             _rounded(row["p_check"]), short(row["leader"], 24), _rounded(row["p_best"]),
-             str(row["tied_for_top"]), _rounded(row["agreement"]),
-             f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"
-             if row["odd_player"] else "")
-            for row in rows
-        ],
-        left=("tournament", "leader", "odd player"),
-    )  # fmt: skip
-    console.print(
-        "fit: share of replicated boards that fit worse. best: probability of the leader. tied: "
-        "not told apart from it. agrees: rank correlation with the mean of the others. "
-        "Odd: whose strength is least like elsewhere, in standard deviations."
-    )
-    best = ", ".join(f"{short(p['player'])} {p['p_average']:.2f}" for p in result["players"][:10])
-    console.print(f"Beat the average player most often, over all tournaments: {best}.")
-    # Where nothing is told apart the order is reversed with a probability of a half.
-    reverse = [
-        f"{short(row['tournament'])} {row['p_reversed']:.2f}"
+def _print_fits(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print how well models fit, who leads, and who is odd."""
+    shown = [
+        (
+            *_who(row), *_tied(row), _rounded(row["p_check"]), _rounded(row["agreement"]),
+            f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"
+            if row["odd_player"] else "",
+        )
         for row in rows
-        if (row["p_reversed"] or 0.0) >= PROBABLY
-    ]
-    if reverse:
-        console.print(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
-    return console
+    ]  # fmt: skip
+    columns = (
+        "tournament", "size", "leader", "P(best)", "tied", "p(check)", "agrees", "odd player"
+    )  # fmt: skip
+    print_table(dict.fromkeys(columns, 4), shown, left=("tournament", "leader", "odd player"))
+    click.echo(
+        "tied: indistinguishable from the leader, itself included. agrees: rank correlation with "
+        "the mean of the others. odd player: strength least like elsewhere, in standard deviations."
+    )
+
+
+def _who(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    size = f"{row['players']} x {row['rounds' if 'rounds' in row else 'votes']}"
+    return short(row["tournament"], 24), size, short(row["leader"], 24)
+
+
+def _tied(row: Mapping[str, Any]) -> tuple[str, str]:
+    return _rounded(row["p_best"]), str(row["tied_for_top"])
 
 
 def _rounded(value: float | None, digits: int = 2) -> str:

@@ -153,7 +153,7 @@ def fit(
         "cluster": cluster, "order_effect": order_effect, "covariates": covariates, "of": of,
         "statistic": statistic,
     }  # fmt: skip
-    chosen = _model(data, model)
+    chosen = model_for(data, model)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         played = _prepared(data, chosen, within_round=within_round, ties=ties)
@@ -186,7 +186,7 @@ def fit(
     return tree
 
 
-def _model(data: Any, name: str) -> Model:
+def model_for(data: Any, name: str) -> Model:
     """Find the model by its name, or choose one for these data."""
     kind = "votes" if is_votes(data) else "scores"
     several = "tournament" in getattr(data, "dims", ()) and data.sizes["tournament"] > 1

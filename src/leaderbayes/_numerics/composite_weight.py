@@ -60,17 +60,13 @@ def meat(scores: Floats) -> Floats:
 
 
 def exchangeable_weight(place: Ints, *, within_round: bool) -> Floats:
-    """Weights (round,) for equal players that never tie.
-
-    3 / (m + 1) within rounds, 3 / (m r + 1) across them.
-    """
+    """Weights (round,) for equal players that never tie: 3 / (scores that are ranked + 1)."""
     present = place > 0
     if within_round:
         return np.asarray(np.minimum(1.0, 3.0 / (present.sum(axis=1) + 1.0)))
-    # A player's wins are a Mann-Whitney count of r scores against (m - 1) r others: variance
-    # (m - 1) r^2 (m r + 1) / 12, where independent matches would have (m - 1) r^2 / 4.
-    players, rounds = present.sum(axis=1).mean(), present.sum(axis=0).mean()
-    return np.full(len(place), min(1.0, 3.0 / (players * rounds + 1.0)))
+    # A player's wins are a Mann-Whitney count of its a scores against the other n - a: variance
+    # a (n - a) (n + 1) / 12, where independent matches would have a (n - a) / 4.
+    return np.full(len(place), min(1.0, 3.0 / (present.sum() + 1.0)))
 
 
 def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> float:

@@ -1,6 +1,6 @@
 r"""Joint posterior of mean scores over items: right-or-wrong answers, and other bounded scores.
 
-Items are drawn from a population of unknown law, whose posterior is a Dirichlet process on the
+Items come from a population of unknown distribution, whose posterior is a Dirichlet process on the
 items that were seen (the Bayesian bootstrap) and on atoms for what was not. With weights g of the
 items, Gamma(1), and atoms a and b of each player, c and d of all, h times Gamma(1/4),
 
@@ -8,27 +8,27 @@ items, Gamma(1), and atoms a and b of each player, c and d of all, h times Gamma
           W_i = p(\textstyle\sum_k g_k n_k - u_i + c), \quad
           u_i = \sum_k g_k x_{ki} + a_i - b_i
 
-for sums x over a cluster's n items, where h is as high as clusters usually differ (of single items
-1). The function p keeps masses above 0, where a player has everything right or wrong: p(x) = x
-above h, and h exp(x / h - 1) below. The atoms of players lie over each other, or
-their mass would grow with the number of players; of right-or-wrong items P(i better than j) is
-that of Beta(n10 + 1/2, n01 + 1/2). Where answers are missing, u is `missing_items.sums`.
+for sums x over a cluster's n items, where h is as high as clusters usually differ (1 for single
+items). The function p keeps masses above 0, where a player has everything right or wrong: p(x) = x
+above h, and h exp(x / h - 1) below. For right-or-wrong items P(i better than j) is that of
+Beta(n10 + 1/2, n01 + 1/2). Where answers are missing, u is `missing_items.sums`.
 
-This is flat in the means; `shrinkage` draws the log-odds of theta together.
+This is flat in the means; `shrunken_shares` shrinks the log-odds of theta.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from leaderbayes._numerics.missing_items import Gaps, influence
 from leaderbayes._numerics.missing_items import sums as sums_of
-from leaderbayes._numerics.shrinkage import Shrinkage, own_variance
+from leaderbayes._numerics.shrinkage import Prior, of_differences, shrink
 from leaderbayes._types import Floats
 
 ATOM = 0.25  # of mass
-LOGISTIC = np.pi / np.sqrt(3.0)  # standard deviation of the logistic law: unit of log-odds
+LOGISTIC = np.pi / np.sqrt(3.0)  # standard deviation of the logistic distribution, in log-odds
+FLOOR = 0.6  # of the players' scale, in standard errors
 _CELLS = 8_000_000  # of weights drawn at once
 
 
@@ -48,7 +48,6 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
     m = sums.shape[1]
     height = height_of(items)
     out = np.empty((draws, m))
-    # Solving takes several numbers a weight.
     step = max((_CELLS if gaps is None else _CELLS // 4) // len(sizes), 1)
     for begin in range(0, draws, step):
         n = min(step, draws - begin)
@@ -64,60 +63,50 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
     return out
 
 
+def shrunken_shares(
+    flat: Floats, clusters: int, prior_scale: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Shrink flat draws (draw, player); return them and the players' scale (draw,) in log-odds."""
+    odds = logit(np.clip(flat, 1e-12, 1.0 - 1e-12))
+    m = odds.shape[1]
+    # Standard deviation of a cluster's noise: half the mean variance of a difference is one's own.
+    variance = of_differences(np.cov(odds.T)).sum() / (2.0 * m * (m - 1.0))
+    noise = float(np.sqrt(clusters * variance))
+    prior = Prior(prior_scale * LOGISTIC / noise, FLOOR / np.sqrt(clusters))
+    values, tau = shrink(odds, clusters, clusters - 1.0, prior, rng)
+    return np.asarray(expit(values)), noise * tau
+
+
 def _positive(mass: Floats, unit: float) -> Floats:
     """Keep masses above 0 and in their order; those above a unit as they are."""
-    return np.asarray(
-        np.where(mass > unit, mass, unit * np.exp(np.minimum(mass / unit, 1.0) - 1.0))
-    )
+    below = unit * np.exp(np.minimum(mass / unit, 1.0) - 1.0)
+    return np.asarray(np.where(mass > unit, mass, below))
 
 
 def height_of(items: Items) -> float:
-    """Give the root mean square of the differences of two players that are not 0, (sum)."""
-    sums, size = items.sums, float(items.sizes.mean())
-    # Of all pairs at once: the variance within a cluster; ties by counting equal sums.
-    ranked = np.sort(sums, axis=1)  # NaN last
-    there = np.isfinite(ranked)
-    new = np.concatenate([np.ones((len(sums), 1), bool), np.diff(ranked, axis=1) != 0.0], axis=1)
-    if there.all():
-        m = sums.shape[1]
-        square = float(m * ((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum())
-        pairs = len(sums) * m**2
-    else:
-        count = there.sum(axis=1)
-        mean = np.nansum(sums, axis=1) / np.maximum(count, 1)
-        square = float((count * np.nansum((sums - mean[:, None]) ** 2, axis=1)).sum())
-        pairs = float((count**2).sum())
-    runs = np.bincount((np.cumsum(new) - 1)[there.ravel()])
-    differ = pairs - float((runs.astype(float) ** 2).sum())
-    return min(np.sqrt(2.0 * square / differ), size) if differ > 0.0 else size
+    """Return the root mean square of the differences of two players that are not 0, (sum)."""
+    size = float(items.sizes.mean())
+    if (np.isin(items.sums, (0.0, 1.0)) | np.isnan(items.sums)).all():
+        return 1.0
+    square, differ = 0.0, 0.0
+    for column in range(1, items.sums.shape[1]):
+        gap = items.sums[:, :column] - items.sums[:, [column]]
+        square += float(np.nansum(gap**2))
+        differ += float(np.count_nonzero(np.nan_to_num(gap)))
+    return min(np.sqrt(square / differ), size) if differ > 0.0 else size
 
 
-def linear(items: Items) -> tuple[Floats, Floats, Floats | float]:
-    """Give means (player,) of equal weights, and what moves sums from there.
+def linear(items: Items) -> tuple[Floats, Floats]:
+    """Return means (player,) of equal weights, and how clusters move sums from there.
 
     Returns
     -------
     share : (player,)
     moves : (cluster, player)
         By a cluster more.
-    atoms : (player,) or float
-        By atoms, in units of their height.
     """
     sums, sizes, gaps = items
     if gaps is None:
         share = sums.sum(axis=0) / sizes.sum()
-        return share, sums - np.outer(sizes, share), 1.0
-    moves, by_atoms = influence(gaps)
-    share = gaps.effects + gaps.level.sum() / sizes.sum()
-    return share, moves, np.sqrt((by_atoms**2).sum(axis=0))
-
-
-def shrinkage(
-    items: Items, drawn: Floats, prior_scale: float, prior_df: float
-) -> tuple[Shrinkage, Floats]:
-    """Give what `shrunken` goes by, and the log-odds of flat draws (draw, player)."""
-    odds = logit(np.clip(drawn, 1e-12, 1.0 - 1e-12))
-    _, moves, atoms = linear(items)
-    beside = 2.0 * ATOM * (height_of(items) * atoms) ** 2 / len(moves)
-    own = own_variance(moves, odds.std(axis=0), beside)
-    return Shrinkage(odds.mean(axis=0), own, prior_scale * LOGISTIC, prior_df), odds
+        return share, sums - np.outer(sizes, share)
+    return gaps.effects + gaps.level.sum() / sizes.sum(), influence(gaps)

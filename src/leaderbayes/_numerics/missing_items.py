@@ -1,24 +1,23 @@
 r"""Sums over all items where some answers are missing: by the two-way model, in each draw of items.
 
-With weights w of the items (of a cluster's items the same), an item's and a player's part are those
-of weighted least squares over the answers that are there,
+With weights w of the items (the same for a cluster's items), an item's and a player's part are
+those of weighted least squares over the answers that are there,
 
 .. math:: \min_{a, b} \sum_{k, i} w_k z_{ki} (x_{ki} - a_k - b_i)^2, \qquad
           u_i = \sum_k w_k (a_k + b_i)
 
 where z is 1 where there is an answer and 0 elsewhere. Residuals of a player sum to 0, so that u is
-the sum of its answers and of what the model says of the others; with none missing that is
+the sum of its answers and of what the model predicts for the others; with none missing that is
 :math:`\sum_k w_k x_{ki}`. Items are eliminated: b has the normal equations
 
 .. math:: \Bigl(D - \sum_k \frac{w_k}{n_k} z_k z_k^T\Bigr) b =
           \sum_k w_k z_k (x_k - \bar x_k), \qquad D_i = \sum_k w_k z_{ki}, \quad
           n_k = \sum_i z_{ki}
 
-Of items that the same players answered the weights are added up first, so that the equations have
-a term a pattern. All draws are solved at once by conjugate gradients, from the solution of equal
-weights and in coordinates in which its equations are the identity: a few steps.
-
-What only one player has right, or wrong (its atoms), is as an item that all answered.
+whose terms are added up by pattern of missing answers. All draws are solved at once by conjugate
+gradients, from the solution of equal weights and in coordinates in which its equations are the
+identity: a few steps. What only one player has right, or wrong (its atoms), is as an item that all
+answered.
 """
 
 from typing import NamedTuple
@@ -27,6 +26,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats, Longs
 
 _NEAR = 1e-20  # of the first residual's square
@@ -57,34 +57,26 @@ def gaps_of(scores: Floats, codes: Longs) -> Gaps:
         Clusters, counted from 0.
     """
     there = np.isfinite(scores)
-    # Rows of bytes are told apart faster than rows of numbers.
-    _, first, pattern = np.unique(
-        np.packbits(there, axis=1), axis=0, return_index=True, return_inverse=True
-    )
-    patterns = there[first].astype(float)
+    different, pattern = np.unique(there, axis=0, return_inverse=True)
+    patterns = different.astype(float)
     share = patterns / patterns.sum(axis=1, keepdims=True)
-    n = int(codes.max()) + 1
-    ones = np.ones(len(codes))
-    members = csr_array((ones, (codes, np.arange(len(codes)))), shape=(n, len(codes)))
-    counts = csr_array((ones, (codes, pattern.ravel())), shape=(n, len(patterns)))
-    counts.sum_duplicates()
-    inverse = _inverse(np.asarray(counts.sum(axis=0)).ravel(), patterns, share)
-    on = there.astype(float)
-    y = np.where(there, scores, 0.0)
-    size = on.sum(axis=1)
-    level = y.sum(axis=1) / size
-    effects = inverse @ (on * (y - level[:, None])).sum(axis=0)
-    effects = effects - effects.mean()
-    level = level - on @ effects / size
-    left = on * (y - level[:, None] - effects)
+    items, ones, m = np.arange(len(codes)), np.ones(len(codes)), scores.shape[1]
+    members = csr_array((ones, (codes, items)))
+    counts = csr_array((ones, (codes, pattern.ravel())))
+    of_pattern: Floats = np.asarray(counts.sum(axis=0))
+    equations = np.diag(of_pattern @ patterns) - (patterns.T * of_pattern) @ share
+    inverse = np.linalg.inv(equations + np.trace(equations) / m**2)  # the mean of all at 0
+    players, level = effects(scores.T)
+    level, players = level + players.mean(), players - players.mean()
+    left = np.where(there, scores - level[:, None] - players, 0.0)
     return Gaps(
-        members.sum(axis=1), effects, members @ level, members @ left, counts, patterns, share,
-        inverse,
+        np.asarray(members.sum(axis=1)), players, members @ level, members @ left, counts,
+        patterns, share, inverse,
     )  # fmt: skip
 
 
 def sums(gaps: Gaps, weights: Floats, atoms: Floats) -> Floats:
-    """Give sums over all items (draw, player).
+    """Return sums over all items (draw, player).
 
     Parameters
     ----------
@@ -100,36 +92,23 @@ def sums(gaps: Gaps, weights: Floats, atoms: Floats) -> Floats:
     return np.asarray(total[:, None] * (gaps.effects + moved) + level[:, None] + shared)
 
 
-def influence(gaps: Gaps) -> tuple[Floats, Floats]:
-    """Give what a cluster moves the sums by: (cluster, player), and own atoms, (player, player).
+def influence(gaps: Gaps) -> Floats:
+    """Return how a cluster moves the sums (cluster, player), at equal weights.
 
-    Of equal weights: the derivatives of sums by weights, less what more items add to any sum.
+    These are derivatives of sums by weights, less what more items add to any sum.
     """
     total = float(gaps.sizes.sum())
-    m = len(gaps.effects)
-    items_of = gaps.share.T @ np.asarray(gaps.counts.sum(axis=0)).ravel()
-
-    def carried(right: Floats) -> Floats:
-        moved = right @ gaps.inverse
-        return np.asarray(total * moved - (moved @ items_of)[:, None])
-
-    mean = gaps.level.sum() / total
-    by_cluster = carried(gaps.residuals) + (gaps.level - mean * gaps.sizes)[:, None]
-    return by_cluster, carried(np.eye(m) - 1.0 / m) + 1.0 / m
+    items_of = gaps.share.T @ np.asarray(gaps.counts.sum(axis=0))
+    moved = gaps.residuals @ gaps.inverse
+    own = total * moved - (moved @ items_of)[:, None]
+    return np.asarray(own + (gaps.level - gaps.level.sum() / total * gaps.sizes)[:, None])
 
 
 def separate(there: Bools) -> Longs:
-    """Give each player its group (player,), from 0: groups answered no item in common."""
+    """Return each player's group (player,), from 0: groups answered no item in common."""
     together = csr_array(there.astype(np.int32))
     _, groups = connected_components(together.T @ together, directed=False)
     return np.asarray(groups, int)
-
-
-def _inverse(of_pattern: Floats, patterns: Floats, share: Floats) -> Floats:
-    """Invert the equations of these weights, with the mean of all at 0."""
-    equations = np.diag(of_pattern @ patterns) - (patterns.T * of_pattern) @ share
-    m = len(equations)
-    return np.linalg.inv(equations + np.trace(equations) / m**2)
 
 
 def _solved(gaps: Gaps, of_pattern: Floats, right: Floats) -> Floats:

@@ -1,14 +1,13 @@
-r"""Flat posterior of medians and interquartile means over rounds, of which no law is assumed.
+r"""Flat posterior of medians and interquartile means over rounds of unknown distribution.
 
-The population of rounds has a Dirichlet process for its posterior: weights g of the rounds that
-were played. The whole round is weighted, so that what its scores share stays in the draws. Of the
-Bayesian bootstrap each weight is Gamma(1) and their mass r, and with few rounds means are said too
-narrowly; here the mass is
+The population of rounds has a Dirichlet process for its posterior: weights of the rounds that were
+played, whole rounds, so that what their scores share stays in the draws. In the Bayesian bootstrap
+their mass is r, and with few rounds intervals of means are too narrow; here the mass is
 
 .. math:: A = \frac{r - 1}{1 + r \rho} - 1
 
-at which the variance of a mean, given the weights' law, is its unbiased one, with rho for what
-rounds share (folds). Of r independent rounds that is r - 2.
+at which the variance of a mean, given the weights, is its unbiased one, with rho for what rounds
+share (folds). For r independent rounds that is r - 2.
 """
 
 from typing import Literal, get_args
@@ -20,11 +19,11 @@ from leaderbayes._types import Floats
 Statistic = Literal["mean", "median", "iqm"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 _CELLS = 4_000_000  # of weights drawn at once
-_OF = {"median": (0.5, 0.5), "iqm": (0.25, 0.75)}  # the part of the law whose mean it is
+_OF = {"median": (0.5, 0.5), "iqm": (0.25, 0.75)}  # the part of the distribution that is averaged
 
 
 def mass(rounds: int, luck: float) -> float:
-    """Give the Dirichlet's mass; not above 0 where rounds are too few."""
+    """Return the Dirichlet's mass; not above 0 where rounds are too few."""
     return (rounds - 1.0) / (1.0 + rounds * luck) - 1.0
 
 
@@ -38,7 +37,7 @@ def flat(
     scores : (round, player)
         All of them.
     luck : float
-        rho: of the shared luck's variance over that of a round's.
+        Variance of what rounds share over that of a round's noise, f / (1 - f).
     statistic : {"median", "iqm"}
         Of each player's scores over the population of rounds.
     """
@@ -50,9 +49,8 @@ def flat(
     for begin in range(0, draws, step):
         n = min(step, draws - begin)
         weights = rng.standard_gamma(mass(rounds, luck) / rounds, (n, rounds))
-        total = weights.sum(axis=1, keepdims=True)
-        # All weights can be too small to be told from 0; then one round is all.
-        lost = total[:, 0] < 1e-200
+        # All weights can be too small to be distinguished from 0; then one round is all.
+        lost = weights.sum(axis=1) < 1e-200
         weights[lost] = np.eye(rounds)[rng.integers(rounds, size=int(lost.sum()))]
         weights /= weights.sum(axis=1, keepdims=True)
         for i in range(m):
@@ -61,7 +59,7 @@ def flat(
 
 
 def _between(ranked: Floats, weights: Floats, statistic: str) -> Floats:
-    """Give the mean (draw,) of the part of a weighted law that the statistic is of."""
+    """Return the mean (draw,) of the part of a weighted distribution that the statistic is of."""
     low, high = _OF[statistic]
     upto = np.cumsum(weights, axis=1)
     if low < high:
@@ -69,8 +67,7 @@ def _between(ranked: Floats, weights: Floats, statistic: str) -> Floats:
         return np.asarray(np.maximum(share, 0.0) @ ranked / (high - low))
     # Between the middles of two weights: without steps a difference would seldom be 0.
     middle = upto - 0.5 * weights
-    last = len(ranked) - 1
-    above = np.clip((middle < low).sum(axis=1), 1, last)
+    above = np.clip((middle < low).sum(axis=1), 1, len(ranked) - 1)
     rows = np.arange(len(weights))
     a, b = middle[rows, above - 1], middle[rows, above]
     part = np.clip((low - a) / np.maximum(b - a, 1e-300), 0.0, 1.0)

@@ -7,7 +7,7 @@ from leaderbayes._types import Floats
 
 
 def effects(table: Floats) -> tuple[Floats, Floats]:
-    """Give effects of rows (row,) and of columns (column,) that fit a table, solved at once.
+    """Return effects of rows (row,) and of columns (column,), which fit a table by least squares.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def effects(table: Floats) -> tuple[Floats, Floats]:
 
 
 def column_means(table: Floats) -> Floats:
-    """Give each column's mean over all rows, (column,), had it a value in each.
+    """Return each column's mean over all rows, (column,), had it a value in each.
 
     Parameters
     ----------

@@ -1,139 +1,330 @@
-"""Mean scores: how much better, in the metric's own unit."""
+r"""Mean scores: how much better, in the metric's own unit.
 
-from typing import Any
+A round draws all players' scores at once, with noise that goes together: rounds are easy or hard
+for all, and families of players err alike. Players' means are normal in the units of this noise,
+
+.. math:: y_k \mid \mu, c \sim N(\mu, c\,\Sigma^*), \quad \mu \mid \tau, c \sim
+          N(g, \tau^2 c\,\Sigma^*), \quad \tau^2 = t^2 + 0.1^2, \quad
+          t \sim \mathrm{HalfCauchy}(3\,prior\_scale)
+
+with the noise's covariance :math:`\Sigma^*` and its degrees of freedom df from the scatter of the
+rounds (`_numerics.mean_score`). Two statements about the whole vector of players would be
+overconfident, as :math:`\Sigma^*` has as many numbers as pairs and is learnt from few rounds. So
+they are cut from the likelihood (Plummer 2015), which in the model is multiplied by what replaces
+the marginal likelihood of both:
+
+- the noise's scale c goes by the scatter of the rounds alone, :math:`c \sim df / \chi^2_{df}`,
+  so that every difference has Student's t distribution, as in the correlated t test;
+- the players' scale :math:`\tau` goes by pairs of players, each with its own t likelihood.
+
+The level of all players is not shrunk: ``level_unit`` makes up for it. Items (right or wrong
+answers), medians and interquartile means have no parametric model of rounds: `draw` draws them from
+a Dirichlet process and shrinks them in the same way.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 import xarray as xr
 
-from leaderbayes._numerics.mean_score import FLOOR, LEVEL, OWN, WIDE
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics import items, rounds
+from leaderbayes._numerics.mean_score import (
+    draw_filled,
+    draw_rounds,
+    noise_of,
+    pairs_of_board,
+    round_log_likelihood,
+    worth,
+)
+from leaderbayes._numerics.rounds import Statistic
+from leaderbayes._numerics.shrinkage import Pairs, Prior, shrink
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes._types import Floats
-from leaderbayes.models._scores import PRIOR_DF, PRIOR_SCALE, board_of
+from leaderbayes.models._scores import (
+    PRIOR_SCALE,
+    WIDTH,
+    Likelihood,
+    Of,
+    Variables,
+    check_complete,
+    constant,
+    drawn,
+    every,
+    items_of,
+    likelihood_of,
+    luck_of,
+    prior_of,
+    taken_of,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 
 def mean_score(
-    scores: xr.DataArray,
-    *,
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float = PRIOR_DF,
-) -> pm.Model:
-    r"""Mean scores of players over rounds: two ways, each player with its own noise.
-
-    .. math::
-
-        y_{ki} &= a_k + \mu_i + s_i e_{ki}, \quad e_{ki} \sim N(0, 1), \quad
-        a_k \sim N(\eta, \omega^2) \\
-        \mu &= b - \bar b, \quad b_i \sim t_\nu(0, \tau), \quad
-        \tau = prior\_scale \cdot u \sqrt{t^2 + 1/100}, \quad t \sim N(0, 1) \\
-        \log s_i &\sim N(\log s, 1/4), \quad \log s \sim N(\log u, 4) \\
-        \eta &\sim N(\bar y, 100\,v^2), \quad \omega \sim \mathrm{HalfNormal}(v)
-
-    u is the standard deviation of the scores within rounds and v that of all: the metric's own
-    units. With a test fraction f, for folds, each player has luck that all rounds share,
-    :math:`s_i \sqrt{f / (1 - f)}` times a standard normal number, and so has the level of the
-    rounds: the means are those on fresh data.
+    scores: xr.DataArray, *, test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE
+) -> "pm.Model":
+    """Return the model of players' mean scores over rounds, in units of their own noise.
 
     Parameters
     ----------
     scores : DataArray (player, round)
-        Of one tournament, as for `leaderbayes.fit`; NaN where a player has none.
+        Scores of one tournament, as for `leaderbayes.fit`, none of them missing.
     test_fraction : float, optional
-        Share of the data that each round tests on, for rounds of a repeated cross-validation
-        (Nadeau and Bengio 2003).
+        Share of the data that each round tests on, for rounds of a repeated cross-validation: the
+        means are then those on fresh data (Nadeau and Bengio 2003).
     prior_scale : float
-        Scale of the prior on the players' scale, in standard deviations of the scores within
-        rounds: half-normal, but for a floor at a tenth of it.
-    prior_df : float
-        Degrees of freedom of the players' Student-t law.
+        Scale of the prior on the players' scale; 1 is a half-Cauchy prior of three standard
+        deviations of a round's noise.
 
     Returns
     -------
     pymc.Model
-        Variables ``score`` (player), mean score in the metric's unit; ``score_scale`` (), scale of
-        the players; ``noise`` (player), standard deviation between rounds; ``noise_centre`` ();
-        ``level`` () and ``round_scale`` (), mean and standard deviation of the rounds; units that
-        are sampled for them; observed ``round_score`` (round, player). Log-likelihood and
-        replicates come by round.
+        With the variables
+
+        - ``score`` (player): mean score, in the metric's unit;
+        - ``score_scale`` (): tau, the players' scale in standard deviations of a round's noise;
+        - ``noise`` (player): standard deviation of a player's scores between rounds;
+        - ``round_score`` (round, player): observed.
 
     Raises
     ------
     LeaderbayesError
-        If the scores are of several tournaments, of one round, or all equal within rounds, or an
-        option has no meaning.
+        If a score is missing, scores are of several tournaments or of one round or do not vary,
+        or an option is out of range.
 
     References
     ----------
     Corani, Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on
-    multiple data sets, Machine Learning 100; Nadeau, Bengio (2003), Inference for the
-    generalization error, Machine Learning 52.
+    multiple data sets, Machine Learning 100. Plummer (2015), Cuts in Bayesian graphical models,
+    Statistics and Computing 25.
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> model = lb.models.mean_score(lb.datasets.load("classifiers", "iris"))
-    >>> [variable.name for variable in model.free_RVs]
-    ['score_scale_raw', 'effect_unit', 'noise_centre', 'noise_unit', 'round_scale', 'level']
     >>> [variable.name for variable in model.deterministics]
-    ['score_scale', 'noise', 'score']
+    ['score_scale', 'score', 'noise']
     """
+    import pymc as pm
+    import pytensor.tensor as pt
+
     scores = one_tournament(scores)
-    board = board_of(scores, test_fraction, prior_scale, prior_df)
+    check_complete(scores, "The PyMC model")
+    y, luck, prior = values_of(scores), luck_of(test_fraction), finite(prior_of(prior_scale))
+    noise, count, n = noise_of(y), worth(len(y), luck), len(y)
+    centre, covariance = y.mean(axis=0), noise.covariance
+    root = root_of(covariance)
+    # In coordinates in which a round's noise is standard normal, times c.
+    seen, scatter = np.linalg.solve(root, np.stack([centre - centre.mean(), *(y - centre)]).T), 0.0
+    seen, scatter = seen[:, 0], float((seen[:, 1:] ** 2).sum())
     names = {dim: scores[dim].to_numpy() for dim in ("player", "round")}
-    with pm.Model(coords=names) as model:
-        t = pm.Normal("score_scale_raw")
-        scale = pm.Deterministic("score_scale", board.prior_scale * pt.sqrt(t**2 + FLOOR**2))
-        unit = pm.StudentT("effect_unit", nu=board.df, sigma=scale, dims="player")
-        effect = unit - unit.mean()
-        centre = pm.LogNormal("noise_centre", np.log(board.unit), WIDE)
-        own = pm.Normal("noise_unit", dims="player")
-        noise = pm.Deterministic("noise", centre * pt.exp(OWN * own), dims="player")
-        omega = pm.HalfNormal("round_scale", board.spread)
-        level = pm.Normal("level", board.centre, LEVEL * board.spread)
-        here, fresh = effect, level
-        if board.luck > 0.0:
-            # Luck of this data set, which is no part of the mean score.
-            luck = pm.Normal("luck_unit", dims="player")
-            here = effect + np.sqrt(board.luck) * noise * luck
-            fresh = level + np.sqrt(board.luck) * omega * pm.Normal("level_luck")
-        pm.Deterministic("score", fresh + effect, dims="player")
-        pm.CustomDist(
-            "round_score",
-            here,
-            noise,
-            level,
-            omega,
-            board.present.astype("int8"),
-            logp=_logp,
-            random=_random,
-            signature="(p),(p),(),(),(p)->(p)",
-            observed=board.scores,
-            dims=("round", "player"),
-        )
+    with pm.Model(coords=names | {"model": ["mean_score"]}) as model:
+        data_of(scores)
+        tau, cut = scale_of_players(prior, pairs_of_board(y, noise, count), count)
+        c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
+        unit = pm.Normal("score_unit", 0.0, tau, size=len(root))
+        here = unit
+        if luck > 0.0:
+            here = unit + np.sqrt(luck) * pm.Normal("luck_unit", size=len(root))
+        level = pm.StudentT("level_unit", noise.df, sigma=np.sqrt(covariance.mean() / count))
+        level = centre.mean() + level / pt.sqrt(1.0 + count * tau**2)
+        pm.Deterministic("score", level + pt.sqrt(c) * pt.dot(root, unit), dims="player")
+        pm.Deterministic("noise", pt.sqrt(c * np.diag(covariance)), dims="player")
+        # Log marginal likelihood of all rounds, of which `cut` takes the place.
+        gain = 1.0 + n * (tau**2 + luck)
+        marginal = -0.5 * (len(root) * (n * pt.log(c) + pt.log(gain)) + scatter / c)
+        more = cut - marginal + 0.5 * n * (seen @ seen) / (gain * c)
+        mean = centre.mean() + pt.sqrt(c) * pt.dot(root, here)
+        observe(y, pt.zeros((n, 1)) + mean, pt.sqrt(c) * pt.ones(n), root, more, "round")
     return model
 
 
-def _logp(value: Any, here: Any, noise: Any, level: Any, omega: Any, present: Any) -> Any:
-    """Log-density of rounds' scores, whose common effect is integrated out."""
-    precision = present * noise**-2.0
-    total = precision.sum(axis=-1)
-    d = value - here
-    at = (precision * d).sum(axis=-1) / total
-    variance = omega**2 + 1.0 / total
-    square = (precision * (d - at[..., None]) ** 2).sum(axis=-1) + (at - level) ** 2 / variance
-    logs = -2.0 * (present * pt.log(noise)).sum(axis=-1) - pt.log(total) - pt.log(variance)
-    return 0.5 * (logs - square - present.sum(axis=-1) * np.log(2.0 * np.pi))
+def finite(prior: Prior | None) -> Prior:
+    """Return a prior that is not flat; or raise."""
+    if prior is None:
+        raise LeaderbayesError(
+            "prior_scale=inf is a flat prior, which has no PyMC model: leaderbayes.fit draws its "
+            "posterior exactly."
+        )
+    return prior
+
+
+def root_of(covariance: Floats) -> Floats:
+    """Factorise a covariance that has an inverse; or raise."""
+    try:
+        return np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        raise LeaderbayesError(
+            "So few players and rounds do not tell how players' noise goes together, which this "
+            "needs: give more rounds, or for one tournament take leaderbayes.fit."
+        ) from None
+
+
+def observe(y: Floats, mean: Any, scale: Any, root: Floats, more: Any, dim: str) -> None:
+    """Observe rounds (round, player) of a covariance's root and each one's scale, and log ``more``.
+
+    It is one likelihood of all rounds, which is no product over them: see `round_log_likelihood`.
+    """
+    import pymc as pm
+
+    pm.CustomDist(
+        "round_score", mean, scale, root, more, logp=_logp, random=_random,
+        signature="(r,p),(r),(p,p),()->(r,p)", observed=y, dims=(dim, "player"),
+    )  # fmt: skip
+
+
+def _logp(value: Any, mean: Any, scale: Any, root: Any, more: Any) -> Any:
+    import pytensor.tensor as pt
+
+    off = pt.linalg.solve_triangular(root, (value - mean).T, lower=True) / scale
+    size = value.shape[0] * pt.log(pt.diag(root)).sum() + value.shape[1] * pt.log(scale).sum()
+    return more - 0.5 * ((off**2).sum() + value.size * np.log(2.0 * np.pi)) - size
 
 
 def _random(
-    here: Any, noise: Any, level: Any, omega: Any, present: Any,
-    rng: np.random.Generator, size: Any,
-) -> Floats:  # fmt: skip
-    """Draw rounds' scores, 0 where a player has none."""
-    here, noise = np.broadcast_arrays(here, noise)
-    shape = np.broadcast_shapes(here.shape, np.shape(present))
-    effect = np.broadcast_to(level, shape[:-1]) + omega * rng.standard_normal(shape[:-1])
-    drawn = effect[..., None] + here + noise * rng.standard_normal(shape)
-    return np.asarray(np.where(present, drawn, 0.0))
+    mean: Any, scale: Any, root: Any, more: Any, rng: np.random.Generator, size: Any
+) -> Floats:
+    z = rng.standard_normal(np.shape(mean))
+    return np.asarray(mean + scale[..., None] * (z @ np.swapaxes(root, -1, -2)))
+
+
+def data_of(scores: xr.DataArray) -> None:
+    """Register what answers need beside draws."""
+    import pymc as pm
+
+    dims = [dim for dim in ("tournament", "player", "round") if dim in scores.dims]
+    pm.Data("scores", scores.transpose(*dims).to_numpy(), dims=dims)
+    pm.Data("higher_is_better", [int(scores.attrs.get("higher_is_better", 1))], dims="model")
+
+
+def scale_of_players(prior: Prior, pairs: Pairs, count: float) -> tuple[Any, Any]:
+    """Register tau; return it and its log-likelihood by pairs, as `shrinkage.scales` has it."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    raw = pm.HalfCauchy("score_scale_raw", prior.scale)
+    tau = pm.Deterministic("score_scale", pt.sqrt(raw**2 + prior.floor**2))
+    spread = 1.0 + count * tau**2
+    fits = pt.log1p(pairs.squares / (pairs.df * spread)).sum()
+    size = len(pairs.squares)
+    return tau, -0.5 * pairs.weight * (size * pt.log(spread) + (pairs.df + 1.0) * fits)
+
+
+def draw(
+    scores: xr.DataArray,
+    *,
+    draws: int,
+    chains: int,
+    seed: int,
+    step: int = 1,
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    likelihood: Likelihood = "auto",
+    of: Of = "raw",
+    statistic: Statistic = "mean",
+) -> dict[str, xr.Dataset]:
+    """Draw independently from the posterior of mean scores; return the groups of a fit.
+
+    Every ``step``-th draw has replicates; for ``likelihood``, ``of`` and ``statistic`` see
+    `leaderbayes.fit`.
+    """
+    scores = taken_of(one_tournament(scores), of)
+    chosen = likelihood_of(scores, likelihood, test_fraction, statistic)
+    luck, prior = luck_of(test_fraction), prior_of(prior_scale)
+    if "cluster" in scores.coords and (chosen == "normal" or statistic != "mean"):
+        raise LeaderbayesError(
+            "The rounds have clusters, which only the mean by likelihood='dirichlet' knows: give "
+            "the means of clusters as rounds, drop the coordinate 'cluster', or take that."
+        )
+    if chosen == "normal":
+        groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)
+    else:
+        size, rng = draws * chains, np.random.default_rng(seed)
+        if statistic == "mean":
+            posterior = _of_items(scores, size, luck, prior, rng)
+        else:
+            posterior = _of_statistic(scores, size, luck, prior, statistic, rng)
+        players = {"player": scores["player"].to_numpy()}
+        groups = {"posterior": drawn(posterior, players, (chains, draws))}
+    observed = xr.Dataset({"round_score": scores.transpose("round", "player").drop_attrs()})
+    return groups | {"observed_data": observed, "constant_data": constant(scores, "mean_score")}
+
+
+def _of_rounds(
+    scores: xr.DataArray, draws: int, chains: int, seed: int, luck: float, prior: Prior | None,
+    step: int,
+) -> dict[str, xr.Dataset]:  # fmt: skip
+    """Draw means, with replicates and, of complete boards with a prior, log-likelihoods."""
+    y = values_of(scores)
+    first, *others = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(chains + 1))
+    parts = [part for rng in others for part in draw_filled(y, draws, luck, prior, rng)]
+    noise = [np.sqrt(np.outer(p.spread, np.diag(p.noise.covariance))) for p in parts]
+    again = [
+        draw_rounds(part.here[some], part.spread[some], part.noise, len(y), first)
+        for part, some in zip(parts, every([p.mean for p in parts], draws, step), strict=True)
+    ]
+    boards = np.where(np.isfinite(y), np.concatenate(again), np.nan)
+    tau = np.concatenate([part.tau for part in parts])
+    posterior: dict[str, Any] = {
+        "score": (("player",), np.concatenate([part.mean for part in parts])),
+        "noise": (("player",), np.concatenate(noise)),
+    }
+    shape, names = (chains, draws), {dim: scores[dim].to_numpy() for dim in ("round", "player")}
+    players, by_round = {"player": names["player"]}, {"round": names["round"]}
+    groups = {
+        "posterior_predictive": drawn({"round_score": (tuple(names), boards)}, names, shape, step)
+    }
+    if prior is not None:
+        posterior["score_scale"] = (), tau
+        t = np.sqrt(np.maximum(tau**2 - prior.floor**2, 0.0)) / prior.scale
+        log_prior = np.log(2.0 / (np.pi * prior.scale)) - np.log1p(t**2)
+        groups["log_prior"] = drawn({"score_scale": ((), log_prior)}, {}, shape)
+        if len(parts) == chains and parts[0].noise.own.any():
+            each = [round_log_likelihood(part.here, y, part.noise) for part in parts]
+            found: Variables = {"round_score": (("round",), np.concatenate(each))}
+            groups["log_likelihood"] = drawn(found, by_round, shape)
+    return {"posterior": drawn(posterior, players, shape)} | groups
+
+
+def _of_items(
+    scores: xr.DataArray, size: int, luck: float, prior: Prior | None, rng: np.random.Generator
+) -> Variables:
+    """Draw mean scores over items."""
+    if luck > 0.0:
+        raise LeaderbayesError(
+            "likelihood='dirichlet' is of items, which share no training rows, and has no "
+            "test_fraction: leave it out, or take likelihood='normal'."
+        )
+    board, (low, high) = items_of(scores)
+    shares = items.flat(board, size, rng)
+    if prior is None:
+        return {"score": (("player",), low + (high - low) * shares)}
+    shares, scale = items.shrunken_shares(shares, len(board.sizes), prior.scale / WIDTH, rng)
+    return {"score": (("player",), low + (high - low) * shares), "score_scale": ((), scale)}
+
+
+def _of_statistic(
+    scores: xr.DataArray, size: int, luck: float, prior: Prior | None, statistic: str,
+    rng: np.random.Generator,
+) -> Variables:  # fmt: skip
+    """Draw medians or interquartile means over rounds."""
+    check_complete(scores, f"statistic={statistic!r}")
+    y = values_of(scores)
+    if rounds.mass(len(y), luck) <= 0.0:
+        raise LeaderbayesError(
+            f"statistic={statistic!r} needs more than {len(y)} rounds, or rounds that share less: "
+            "give more, or take statistic='mean'."
+        )
+    if len(np.unique(y)) == 2:
+        raise LeaderbayesError(
+            f"statistic={statistic!r} of scores that are one of two values says next to nothing: "
+            "take statistic='mean'."
+        )
+    flat = rounds.flat(y, luck, statistic, size, rng)
+    if prior is None:
+        return {"score": (("player",), flat)}
+    score, scale = shrink(flat, worth(len(y), luck), len(y) - 1.0, prior, rng)
+    return {"score": (("player",), score), "score_scale": ((), scale)}

@@ -1,96 +1,90 @@
-"""Mean scores over several data sets: how much better, and on a new one."""
+r"""Mean scores over several data sets: how much better, and on a new one.
 
-from typing import Any
+The data sets are the rounds of `mean_score`: their tables of means are normal around the players'
+means over data sets, :math:`\mu`, with a covariance T that goes together over players,
+
+.. math:: \mu \mid \tau, c \sim N(g, \tau^2 c\,T), \quad \theta_q \mid \mu, c \sim
+          N(\mu, c\,T - N), \quad y_{qk} \mid \theta_q, c_q \sim N(\theta_q, c_q\,\Sigma_q),
+          \quad c_q \sim df_q / \chi^2_{df_q}
+
+where N, the noise of a data set's mean, is pooled over data sets, and :math:`\Sigma_q` has its
+shape and the data set's own scale. Each pair of players thus differs between data sets by a spread
+of its own, and for two players this is the hierarchical model of Corani et al. (2017) with normal
+data sets. As in `mean_score`, c goes by the scatter of the tables alone, tau by pairs, and
+:math:`\mu` by the plain mean over data sets: the rest is cut from the likelihood.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 import xarray as xr
 
-from leaderbayes._arguments import number
-from leaderbayes._numerics.mean_score import FLOOR, LEVEL, OWN, WIDE
-from leaderbayes._numerics.score_tournaments import HEAVY
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.mean_score import draw_filled, noise_of, pairs_of_board
+from leaderbayes._numerics.score_tournaments import (
+    SHARE,
+    axes_of,
+    draw_means,
+    draw_rounds,
+    ratios_of,
+    tables_of,
+)
 from leaderbayes._scores.matches import valid_scores
-from leaderbayes.models._mean_score import _logp, _random
-from leaderbayes.models._score_boards import SPREAD_SCALE, boards_of_scores
-from leaderbayes.models._scores import PRIOR_DF, PRIOR_SCALE
+from leaderbayes._types import Floats, Longs
+from leaderbayes.models._mean_score import data_of, finite, observe, root_of, scale_of_players
+from leaderbayes.models._scores import (
+    PRIOR_SCALE,
+    check_connected,
+    check_values,
+    constant,
+    drawn,
+    every,
+    luck_of,
+    name_at,
+    prior_of,
+)
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 
 def score_tournaments(
-    scores: xr.DataArray,
-    *,
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float = PRIOR_DF,
-    spread_scale: float = SPREAD_SCALE,
-    centring: float = 0.0,
-) -> pm.Model:
-    r"""Mean scores of players over several data sets, each with rounds of its own.
-
-    .. math::
-
-        y_{qki} &= \theta_{qi} + a_{qk} + s_{qi} e_{qki}, \quad e_{qki} \sim N(0, 1), \quad
-        a_{qk} \sim N(0, \omega_q^2) \\
-        \theta_{qi} &= \eta_q + \mu_i + \sigma \sqrt{w_q} z_{qi}, \quad z_{qi} \sim N(0, 1),
-        \quad w_q \sim \mathrm{InvGamma}(\nu / 2, \nu / 2), \quad \eta_q \sim N(\eta, \lambda^2) \\
-        \mu &= b - \bar b, \quad b_i \sim t_4(0, \tau), \quad
-        \tau = prior\_scale \cdot u \sqrt{t^2 + 1/100}, \quad t \sim N(0, 1) \\
-        \sigma &\sim \mathrm{HalfNormal}(spread\_scale \cdot u), \quad
-        \nu - 1 \sim \mathrm{Exponential}(1 / 40) \\
-        \log s_{qi} &\sim N(\log s_q, 1/4), \quad \log s_q \sim N(\log u, 4)
-
-    The difference of two players varies between data sets by Student's law with nu degrees of
-    freedom around the difference of their means: for two players this is the hierarchical model of
-    Corani et al. (2017), and for more every pair has it. u is the standard deviation of the scores
-    within rounds and v that of all: the metric's own units; eta is N(mean, 100 v^2), and omega and
-    lambda are half-normal with scale v. With a test fraction f, for folds, the rounds of a data
-    set are drawn around theta with luck that they share: :math:`s_{qi} \sqrt{f / (1 - f)}` times a
-    standard normal number of each player, and of the level :math:`\omega_q \sqrt{f / (1 - f)}`.
+    scores: xr.DataArray, *, test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE
+) -> "pm.Model":
+    """Return the model of players' mean scores over several data sets.
 
     Parameters
     ----------
     scores : DataArray (tournament, player, round)
-        Of several tournaments (data sets), all in one metric, as for `leaderbayes.fit`; NaN where
-        a player has none. Players may be missing from tournaments, and have scores missing there.
+        Scores of several data sets in one metric, as for `leaderbayes.fit`; every player has all
+        rounds of each.
     test_fraction : float, optional
         Share of the data that each round tests on, for rounds of a repeated cross-validation
         (Nadeau and Bengio 2003).
     prior_scale : float
-        As for `mean_score`: scale of the prior on the scale of the players' means over data sets,
-        in standard deviations of the scores within rounds.
-    prior_df : float
-        Degrees of freedom of the law of the players' means.
-    spread_scale : float
-        Scale of the half-normal prior on the spread between data sets, in the same unit.
-    centring : float
-        How deviations from the means are sampled, from 0 (in units of their spread) to 1 (in the
-        metric's); the model is the same.
+        As for `mean_score`, in standard deviations between data sets.
 
     Returns
     -------
     pymc.Model
-        Variables ``score`` (player), mean score over data sets such as these, in the metric's
-        unit; ``score_tournament`` (tournament, player), mean score on each data set, of an absent
-        player what it would have; ``score_spread`` (), standard deviation of a player's score
-        around mean and level, of a usual data set (a difference of two varies by the root of 2
-        more); ``spread_df`` (), nu; ``spread_factor`` (tournament), root of w: how far players are
-        apart there; ``score_scale`` (); ``noise`` (tournament, player), standard deviation between
-        rounds; ``noise_centre``, ``round_scale`` (tournament); ``level`` () and ``level_scale`` (),
-        mean and standard deviation of the data sets' levels; units that are sampled for them;
-        observed ``round_score`` (tournament_round, player). Log-likelihood and replicates come by
-        round of a tournament.
+        With the variables
+
+        - ``score`` (player): mean score over data sets such as these, in the metric's unit;
+        - ``score_tournament`` (tournament, player): mean score on each data set;
+        - ``score_spread`` (): standard deviation of a player's score between data sets; of a pair,
+          ``spread`` (player, opponent) in the constant data is the factor;
+        - ``score_scale`` (): tau;
+        - ``round_score`` (tournament_round, player): observed.
 
     Raises
     ------
     LeaderbayesError
-        If the scores are of one tournament, a tournament has one player or one round, scores are
-        all equal within rounds, or an option has no meaning.
+        If scores are of one data set, one has one player or one round, or a score is missing.
 
     References
     ----------
     Corani, Benavoli, Demšar, Mangili, Zaffalon (2017), Statistical comparison of classifiers
-    through Bayesian hierarchical modelling, Machine Learning 106; Nadeau, Bengio (2003), Inference
-    for the generalization error, Machine Learning 52.
+    through Bayesian hierarchical modelling, Machine Learning 106.
 
     Examples
     --------
@@ -99,69 +93,161 @@ def score_tournaments(
     >>> model["score_tournament"].eval().shape
     (5, 15)
     """
-    centring = number("centring", centring, at_least=0.0, at_most=1.0)
+    import pymc as pm
+    import pytensor.tensor as pt
+
     scores = valid_scores(scores)
-    board = boards_of_scores(scores, test_fraction, prior_scale, prior_df, spread_scale)
-    there = np.isfinite(board.scores)
-    tournament, round_ = np.nonzero(there.any(axis=1))
-    present = there.transpose(0, 2, 1)[tournament, round_]
-    observed = board.scores.transpose(0, 2, 1)[tournament, round_]
-    unit, spread, rho = board.unit, board.spread, board.luck
-    both = ("tournament", "player")
-    with pm.Model(coords=coords_of(scores)) as model:
-        t = pm.Normal("score_scale_raw")
-        scale = unit * board.prior_scale * pt.sqrt(t**2 + FLOOR**2)
-        pm.Deterministic("score_scale", scale)
-        b = pm.StudentT("effect_unit", nu=board.df, sigma=scale, dims="player")
-        sigma = pm.HalfNormal("score_spread", unit * board.spread_scale)
-        more = pm.Exponential("spread_df_unit", 1.0 / HEAVY)
-        nu = pm.Deterministic("spread_df", 1.0 + more)
-        w = pm.InverseGamma("factor_unit", nu / 2.0, nu / 2.0, dims="tournament")
-        factor = pm.Deterministic("spread_factor", pt.sqrt(w), dims="tournament")
-        level = pm.Normal("level", board.centre, LEVEL * spread)
-        lam = pm.HalfNormal("level_scale", spread)
-        eta = level + lam * pm.Normal("level_unit", dims="tournament")
-        centre = pm.LogNormal("noise_centre", np.log(unit), WIDE, dims="tournament")
-        own = pm.Normal("noise_unit", dims=both)
-        noise = pm.Deterministic("noise", centre[:, None] * pt.exp(OWN * own), dims=both)
-        omega = pm.HalfNormal("round_scale", spread, dims="tournament")
-        apart = (sigma * factor)[:, None]
-        mean = pm.Deterministic("score", level + b - b.mean(), dims="player")
-        z = pm.Normal("deviation_unit", 0.0, apart**centring, dims=both)
-        here = mean - level + apart ** (1.0 - centring) * z
-        theta = pm.Deterministic("score_tournament", eta[:, None] + here, dims=both)
-        if rho > 0.0:
-            # Luck of these data sets, which is no part of the mean score.
-            luck = pm.Normal("luck_unit", dims=both)
-            theta = theta + np.sqrt(rho) * noise * luck
-            shared = pm.Normal("level_luck", dims="tournament")
-            theta = theta + np.sqrt(rho) * (omega * shared)[:, None]
-        pm.CustomDist(
-            "round_score",
-            theta[tournament],
-            noise[tournament],
-            pt.zeros(len(tournament)),
-            omega[tournament],
-            present.astype("int8"),
-            logp=_logp,
-            random=_random,
-            signature="(p),(p),(),(),(p)->(p)",
-            observed=np.where(present, observed, 0.0),
-            dims=("tournament_round", "player"),
+    y, luck, prior = values_of(scores), luck_of(test_fraction), finite(prior_of(prior_scale))
+    tables = tables_of(y, luck)
+    if not np.isfinite(tables.mean).all():
+        q, i = np.argwhere(np.isnan(tables.mean))[0]
+        raise LeaderbayesError(
+            "The PyMC model needs every player in every tournament, and player "
+            f"{name_at(scores, 'player', i)} is not in tournament "
+            f"{name_at(scores, 'tournament', q)}. Leave it out, or take leaderbayes.fit."
         )
+    noise, n = noise_of(tables.mean), len(tables.mean)
+    total, centre = noise.covariance, tables.mean.mean(axis=0)
+    root_of(total)
+    at, root, m = axes_of(total, tables.within), root_of(tables.within), len(centre)
+    seen = at.inverse @ (centre - centre.mean())
+    tournament, observed = rows_of(y)
+    off = np.linalg.solve(root, (observed - tables.mean[tournament]).T)
+    scatter = np.bincount(tournament, (off**2).sum(axis=0))
+    ratio = tables.worth / tables.scale
+    spread = ratios_of((at.v * np.maximum(1.0 - at.e, SHARE)) @ at.v.T)
+    with pm.Model(coords=coords_of(scores, tournament)) as model:
+        data_of(scores)
+        pm.Data("spread", spread, dims=("player", "opponent"))
+        tau, cut = scale_of_players(prior, pairs_of_board(tables.mean, noise, n), n)
+        c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
+        unit = pm.Normal("score_unit", 0.0, tau, shape=m)
+        level = pm.StudentT("level_unit", noise.df, sigma=np.sqrt(total.mean() / n))
+        level = centre.mean() + level / pt.sqrt(1.0 + n * tau**2)
+        score = pm.Deterministic("score", level + pt.sqrt(c) * pt.dot(at.v, unit), dims="player")
+        omega = pt.maximum(c - at.e, SHARE * c)
+        pm.Deterministic("score_spread", pt.sqrt(pt.dot(omega, at.own)))
+        own = pm.InverseGamma("round_spread", tables.df / 2.0, tables.df / 2.0, dims="tournament")
+        moved = pt.sqrt(omega) * pm.Normal("deviation_unit", shape=(n, m))
+        pm.Deterministic(
+            "score_tournament", score + pt.dot(moved, at.v.T), dims=("tournament", "player")
+        )
+        of_mean = (own * tables.scale)[:, None] * at.e
+        if luck > 0.0:
+            share = np.sqrt(luck / tables.worth)[:, None]
+            moved = moved + share * pt.sqrt(of_mean) * pm.Normal("luck_unit", shape=(n, m))
+        # Of the likelihood of all rounds only the means on data sets are kept.
+        variance = omega + of_mean
+        away = pt.dot(tables.mean - score, at.inverse.T)
+        marginal = -0.5 * (pt.log(variance) + away**2 / variance).sum()
+        marginal -= 0.5 * ((tables.rounds - 1.0) * m * pt.log(own) + scatter * ratio / own).sum()
+        gain = 1.0 + n * tau**2
+        kept = m * pt.log(gain) - n * ((seen - pt.sqrt(c) * unit) ** 2).sum() / c
+        kept += n * (seen @ seen) / (gain * c)
+        mean = (score + pt.dot(moved, at.v.T))[tournament]
+        scale, more = pt.sqrt(own / ratio)[tournament], cut + 0.5 * kept - marginal
+        observe(observed, mean, scale, root, more, "tournament_round")
     return model
 
 
-def coords_of(scores: xr.DataArray) -> dict[str, Any]:
+def draw(
+    scores: xr.DataArray,
+    *,
+    draws: int,
+    chains: int,
+    seed: int,
+    step: int = 1,
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+) -> dict[str, xr.Dataset]:
+    """Draw independently from the posterior of mean scores; return the groups of a fit.
+
+    Every ``step``-th draw has replicates.
+    """
+    scores = valid_scores(scores)
+    y = values_of(scores)
+    tables, prior = tables_of(y, luck_of(test_fraction)), prior_of(prior_scale)
+    first, *others = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(chains + 1))
+    parts = [part for rng in others for part in draw_filled(tables.mean, draws, 0.0, prior, rng)]
+    root_of(parts[0].noise.covariance)
+    means = [draw_means(part, tables, first) for part in parts]
+    tournament, observed = rows_of(y)
+    again = [
+        draw_rounds(each, some, tables, tournament, first)
+        for each, some in zip(means, every([p.mean for p in parts], draws, step), strict=True)
+    ]
+    boards = np.where(np.isfinite(observed), np.concatenate(again), np.nan)
+    posterior: dict[str, Any] = {
+        "score": (("player",), np.concatenate([part.mean for part in parts])),
+        "score_tournament": (
+            ("tournament", "player"), np.concatenate([each.theta for each in means])
+        ),
+        "score_spread": ((), np.concatenate([each.spread for each in means])),
+    }  # fmt: skip
+    if prior is not None:
+        posterior["score_scale"] = (), np.concatenate([part.tau for part in parts])
+    shape, coords = (chains, draws), coords_of(scores, tournament)
+    rows = {name: coords[name] for name in ("tournament_round", "player")}
+    spread = ratios_of(np.mean([each.between for each in means], axis=0))
+    return {
+        "posterior": drawn(posterior, {d: coords[d] for d in ("tournament", "player")}, shape),
+        "posterior_predictive": drawn({"round_score": (tuple(rows), boards)}, rows, shape, step),
+        "observed_data": xr.Dataset({"round_score": (tuple(rows), observed)}, rows),
+        "constant_data": constant(scores, "score_tournaments")
+        .assign(spread=(("player", "opponent"), spread))
+        .assign_coords(opponent=coords["player"]),
+    }
+
+
+def values_of(scores: xr.DataArray) -> Floats:
+    """Return scores (tournament, player, round), NaN where there is none; or raise."""
+    if "tournament" not in scores.dims or scores.sizes["tournament"] < 2:
+        raise LeaderbayesError(
+            "score_tournaments needs scores of several tournaments (tournament, player, round): "
+            "take model='mean_score' of one."
+        )
+    y = scores.transpose("tournament", "player", "round").to_numpy().astype(float)
+    there = np.isfinite(y)
+    for q, here in enumerate(there):
+        few = None
+        if here.any(axis=1).sum() < 2:
+            few = "has scores of one player only; leave it out"
+        elif here.any(axis=0).sum() < 2:
+            few = (
+                "has one score a player: how much scores vary between rounds cannot be told. Leave "
+                "it out; or, of one score a player in each, take tournaments for the rounds of "
+                "model='mean_score'"
+            )
+        holes = np.argwhere(here.any(axis=0) & here.any(axis=1, keepdims=True) & ~here)
+        if len(holes):
+            i, k = holes[0]
+            few = (
+                f"lacks the score of player {name_at(scores, 'player', i)} in round "
+                f"{name_at(scores, 'round', k)}, who has others there. Leave such rounds out, or "
+                "all of the player's there"
+            )
+        if few:
+            raise LeaderbayesError(f"Tournament {name_at(scores, 'tournament', q)} {few}.")
+    present = there.any(axis=2)
+    check_connected(scores, present)
+    total, rounds = np.where(there, y, 0.0).sum(axis=2), there.any(axis=1).sum(axis=1)
+    check_values(np.where(present, total / rounds[:, None], np.nan))
+    return y
+
+
+def rows_of(y: Floats) -> tuple[Longs, Floats]:
+    """Return each round's tournament (row,), and its scores (row, player)."""
+    tournament, round_ = np.nonzero(np.isfinite(y).any(axis=1))
+    return tournament, y.transpose(0, 2, 1)[tournament, round_]
+
+
+def coords_of(scores: xr.DataArray, tournament: Longs) -> dict[str, Any]:
     """Name tournaments, players, and each tournament's rounds."""
     names = {dim: scores[dim].to_numpy() for dim in ("tournament", "player", "round")}
     played = scores.transpose("tournament", "round", "player").notnull().any("player").to_numpy()
-    rounds = [
-        f"{names['tournament'][t]}: {names['round'][k]}"
-        for t, k in zip(*np.nonzero(played), strict=True)
-    ]
-    return {
-        "tournament": names["tournament"],
-        "player": names["player"],
-        "tournament_round": rounds,
+    rows = zip(tournament, np.nonzero(played)[1], strict=True)
+    return names | {
+        "opponent": names["player"],
+        "tournament_round": [f"{names['tournament'][q]}: {names['round'][k]}" for q, k in rows],
+        "model": ["score_tournaments"],
     }

@@ -1,17 +1,18 @@
-"""What models of scores ask of a board, and its units."""
+"""What models of scores ask of a board: options, values, right-or-wrong items."""
 
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import one_of, positive, share
+from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.items import Items
-from leaderbayes._numerics.mean_score import Board
 from leaderbayes._numerics.missing_items import gaps_of, separate
 from leaderbayes._numerics.rounds import STATISTICS
+from leaderbayes._numerics.shrinkage import Prior
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
 
@@ -20,122 +21,130 @@ LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
 Of = Literal["raw", "standardised", "distance", "share"]
 OFS: tuple[Of, ...] = get_args(Of)
 
-PRIOR_SCALE = 1.0  # of the players' scale, in standard deviations of scores within rounds
-PRIOR_DF = 4.0  # of the players' law
-# Of what players and rounds do not explain, in units: less, and NUTS finds no way in noise near 0.
-_NOISELESS = 1e-6
+PRIOR_SCALE = 1.0
+WIDTH = 3.0  # of the players' scale, in standard deviations of a round's noise
+FLOOR = 0.1
+_NOISELESS = 1e-6  # of what players and rounds do not explain, in units of a round's spread
 _LARGEST = 1e60  # scores: their squares, and squares of these, are numbers
 
+# Variables by name: dimensions beside chain and draw, and values.
+Variables = Mapping[str, tuple[tuple[str, ...], Floats]]
 
-def board_of(
-    scores: xr.DataArray, test_fraction: float | None, prior_scale: float, prior_df: float
-) -> Board:
-    """Give a tournament's scores (player, round) with its units and options.
 
-    Raises
-    ------
-    LeaderbayesError
-        If there is one round only, nothing differs within rounds, or an option has no meaning.
-    """
-    df = positive("prior_df", prior_df)
-    scale = positive("prior_scale", prior_scale)
+def luck_of(test_fraction: float | None) -> float:
+    """Return the variance of what folds share, over that of a round's noise."""
     f = 0.0 if test_fraction is None else share("test_fraction", test_fraction)
+    return f / (1.0 - f)
+
+
+def prior_of(prior_scale: float) -> Prior | None:
+    """Return the prior of the players' scale; None where it is flat, ``prior_scale=inf``."""
+    if bool(np.all(prior_scale == np.inf)):
+        return None
+    return Prior(WIDTH * number("prior_scale", prior_scale, above=0.0, at_most=1e9), FLOOR)
+
+
+def drawn(
+    variables: Variables, coords: Mapping[str, Any], shape: tuple[int, int], step: int = 1
+) -> xr.Dataset:
+    """Return draws as a group of a fit, of every ``step``-th draw."""
+    counted = {"chain": np.arange(shape[0]), "draw": np.arange(0, shape[1], step)}
+    return xr.Dataset(
+        {
+            name: (("chain", "draw", *dims), values.reshape(shape[0], -1, *values.shape[1:]))
+            for name, (dims, values) in variables.items()
+        },
+        counted | dict(coords),
+    )
+
+
+def every(parts: Sequence[Floats], draws: int, step: int) -> list[slice]:
+    """Return which draws of each part are every ``step``-th of their chain."""
+    starts = np.cumsum([0, *(len(part) for part in parts)])[:-1] % draws
+    return [slice(-start % step, None, step) for start in starts.tolist()]
+
+
+def constant(scores: xr.DataArray, model: str) -> xr.Dataset:
+    """Return what answers need beside draws."""
+    better = int(scores.attrs.get("higher_is_better", 1))
+    known = {"scores": scores, "higher_is_better": ("model", [better])}
+    return xr.Dataset(known, {"model": [model]})
+
+
+def values_of(scores: xr.DataArray) -> Floats:
+    """Return scores (round, player) of one tournament, NaN where there is none; or raise."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
-    present = np.isfinite(y)
-    rounds = len(y)
-    if rounds < 2 or present.sum(axis=0).max() < 2:
+    there = np.isfinite(y)
+    if len(y) < 2 or there.sum(axis=0).max() < 2:
         raise LeaderbayesError(
             "One score a player: how much scores vary between rounds cannot be told. Give more "
             "rounds (folds, seeds, tasks), or take a model of matches."
         )
-    check_size(y[present])
-    level = np.nanmean(np.where(present, y, np.nan), axis=1)
-    within = np.where(present, y - level[:, None], 0.0)
-    unit = unit_of(y[present], within, present.sum() - rounds)
-    spread = float(y[present].std())
-    return Board(
-        scores=np.where(present, y, 0.0),
-        present=present,
-        luck=f / (1.0 - f),
-        prior_scale=scale * unit,
-        df=df,
-        unit=unit,
-        centre=float(y[present].mean()),
-        spread=max(spread, unit),
-    )
+    check_values(y)
+    check_connected(scores, there)
+    return y
 
 
-def check_size(y: Floats) -> None:
-    """Raise unless scores are of a size that can be computed with.
-
-    Raises
-    ------
-    LeaderbayesError
-        Saying what to do.
-    """
-    largest = float(abs(y).max())
+def check_values(y: Floats) -> None:
+    """Raise where scores (round, player) do not tell the noise, or cannot be computed with."""
+    there = np.isfinite(y)
+    largest = float(abs(y[there]).max())
     if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
         raise LeaderbayesError(
             f"Scores of {largest:.3g} are too {'large' if largest > 1.0 else 'small'} to compute "
             "with. Give them in another unit: multiply all by the same number."
         )
-
-
-def unit_of(y: Floats, within: Floats, free: int) -> float:
-    """Give the standard deviation of scores within rounds, of so many degrees of freedom.
-
-    Raises
-    ------
-    LeaderbayesError
-        If nothing differs within rounds.
-    """
-    unit = float(np.sqrt((within**2).sum() / max(free, 1)))
-    if not unit > 1e-12 * max(float(abs(y).max()), 1e-300):
+    players, rounds = effects(y.T)
+    within = np.where(there, y - rounds[:, None] - players.mean(), 0.0)
+    unit = np.sqrt((within**2).sum() / max(there.sum() - len(y), 1))
+    if not unit > 1e-12 * max(largest, 1e-300):
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
-    return unit
+    left = np.where(there, y - rounds[:, None] - players, 0.0)
+    # With few scores effects may explain all of them: that they do says nothing.
+    if there.sum() >= sum(y.shape) and float(abs(left).max()) < _NOISELESS * unit:
+        raise LeaderbayesError(
+            "Players differ by the same in every round: nothing says how much scores vary. Give "
+            "more rounds, or scores with more decimals."
+        )
 
 
-def is_noiseless(y: Floats, unit: float) -> bool:
-    """Say whether players differ by the same in every round, so that nothing tells their noise.
+def check_complete(scores: xr.DataArray, what: str) -> None:
+    """Raise where a score is missing that is needed."""
+    y = scores.transpose("player", "round").to_numpy()
+    if not np.isfinite(y).all():
+        i, k = np.argwhere(~np.isfinite(y))[0]
+        raise LeaderbayesError(
+            f"{what} needs every score, and player {name_at(scores, 'player', i)} has none in "
+            f"round {name_at(scores, 'round', k)}. Leave such rounds or players out "
+            "(scores.dropna('round')), or take leaderbayes.fit and the mean of raw scores."
+        )
 
-    Parameters
-    ----------
-    y : (player, round)
-        NaN where there is no score.
-    unit : float
-        Standard deviation of scores within rounds.
-    """
-    present = np.isfinite(y)
-    if present.sum() < sum(y.shape):
-        return False  # effects may explain any scores: that they do says nothing
-    players, rounds = effects(y)
-    return float(abs(y - players[:, None] - rounds)[present].max()) < _NOISELESS * unit
+
+def check_connected(scores: xr.DataArray, there: Bools) -> None:
+    """Raise where players have no round in common by ``there`` (round, player), nor by others."""
+    group = np.zeros(1) if there.all() else separate(there)
+    if group.max() > 0:
+        one, other = (name_at(scores, "player", int((group == g).argmax())) for g in (0, 1))
+        raise ScoresError(
+            f"Players {one} and {other} are in groups that share no round ({int(group.max()) + 1} "
+            "groups): nothing tells whose rounds were easier. Fit the groups apart, or score what "
+            "was not answered as wrong."
+        )
 
 
 def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:
-    """Give each score (player, round) beside its round's others, for rounds of unequal scale.
+    """Return each score (player, round) relative to its round's, for rounds on different scales.
 
     "standardised": less the round's mean, in standard deviations of the round's scores;
     "distance": from the round's best, over that of its worst, so that less is better; "share": over
     the round's best score, or where less is better that over it, so that more is better. A round
-    whose scores are all the same says 0, 0 and 1.
-
-    Raises
-    ------
-    LeaderbayesError
-        If a score is missing, or has no share.
+    whose scores are all the same has 0, 0 and 1.
     """
     one_of("of", of, *OFS)
-    if of == "raw":
+    if of in ("raw", scores.attrs.get("of")):
         return scores
+    check_complete(scores, f"of={of!r}")
     y = scores.transpose("player", "round")
-    if not np.isfinite(y).all():
-        i, k = np.argwhere(~np.isfinite(y.to_numpy()))[0]
-        raise LeaderbayesError(
-            f"of={of!r} puts each score beside all others of its round, and player "
-            f"{name_at(scores, 'player', i)} has none in round {name_at(scores, 'round', k)}. "
-            "Leave such rounds or players out, or take of='raw'."
-        )
     more = bool(scores.attrs.get("higher_is_better", 1))
     best, worst = (y.max("player"), y.min("player")) if more else (y.min("player"), y.max("player"))
     differ = best != worst
@@ -160,18 +169,18 @@ def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:
 def likelihood_of(
     scores: xr.DataArray, asked: str, test_fraction: float | None, statistic: str = "mean"
 ) -> str:
-    """Choose what rounds are taken for, where nobody says: "dirichlet" of items, or "normal".
+    """Choose how rounds are modelled, where nothing is asked for: as items, or as normal.
 
-    Items are rounds whose scores are right or wrong: half of them or more are at an end of the
-    scale, or they are means of runs that were; they have no test fraction. Rounds of unknown law
-    are also those whose median or interquartile mean is asked for.
+    Items, "dirichlet", are right or wrong: half of their scores or more are at an end of the
+    scale, or they are means of runs that were; they have no test fraction. Medians and
+    interquartile means take rounds of unknown distribution, too.
     """
     one_of("likelihood", asked, *LIKELIHOODS)
     one_of("statistic", statistic, *STATISTICS)
     if statistic != "mean" and asked == "normal":
         raise LeaderbayesError(
-            f"statistic={statistic!r} is of rounds of unknown law, likelihood='dirichlet': of a "
-            "normal law it is the mean."
+            f"statistic={statistic!r} is of rounds of unknown distribution, "
+            "likelihood='dirichlet': in a normal distribution it is the mean."
         )
     if asked != "auto":
         return asked
@@ -188,7 +197,7 @@ def likelihood_of(
 
 
 def ends_of(scores: xr.DataArray) -> tuple[float, float]:
-    """Give the ends of the scale: 0 and 1, 0 and 100, or the only two scores; else twice NaN.
+    """Return the ends of the scale: 0 and 1, 0 and 100, or the only two scores; else twice NaN.
 
     Scores up to 100 need not be percent, but where one is 100.
     """
@@ -201,13 +210,7 @@ def ends_of(scores: xr.DataArray) -> tuple[float, float]:
 
 
 def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
-    """Give scores (player, round) as items, in clusters where rounds have these; and their ends.
-
-    Raises
-    ------
-    LeaderbayesError
-        If scores have no ends, all are the same, or groups of players answered no item in common.
-    """
+    """Return scores (player, round) as items, in their clusters if any, and their ends."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
     there = np.isfinite(y)
     low, high = ends_of(scores)
@@ -219,47 +222,27 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
         )
     if bool((y[there] == y[there][0]).all()):
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
-    if not there.all():
-        _check_connected(scores, there)
+    check_connected(scores, there)
     y = (y - low) / (high - low)
-    if "cluster" not in scores.coords:
-        gaps = None if there.all() else gaps_of(y, np.arange(len(y)))
-        return Items(y, np.ones(len(y)), gaps), (low, high)
-    cluster = scores["cluster"]
-    if cluster.dims != ("round",) or pd.isna(cluster.to_numpy()).any():
-        raise LeaderbayesError("The coordinate 'cluster' names each round's cluster, (round,).")
-    codes, names = pd.factorize(cluster.to_numpy())
-    if len(names) < 2:
-        raise LeaderbayesError(
-            f"All rounds are of one cluster, {str(names[0])[:60]!r}: how much clusters differ "
-            "cannot be told. Leave the coordinate 'cluster' out if items vary by themselves."
-        )
-    sums, sizes = np.zeros((len(names), y.shape[1])), np.bincount(codes).astype(float)
+    codes = np.arange(len(y))
+    if "cluster" in scores.coords:
+        cluster = scores["cluster"]
+        if cluster.dims != ("round",) or pd.isna(cluster.to_numpy()).any():
+            raise LeaderbayesError("The coordinate 'cluster' names each round's cluster, (round,).")
+        codes, names = pd.factorize(cluster.to_numpy())
+        if len(names) < 2:
+            raise LeaderbayesError(
+                f"All rounds are of one cluster, {str(names[0])[:60]!r}: how much clusters differ "
+                "cannot be told. Leave the coordinate 'cluster' out if items vary by themselves."
+            )
+    sizes = np.bincount(codes).astype(float)
+    sums, answered = np.zeros((2, len(sizes), y.shape[1]))
     np.add.at(sums, codes, np.where(there, y, 0.0))
     if there.all():
         return Items(sums, sizes), (low, high)
-    answered = np.zeros_like(sums)
     np.add.at(answered, codes, there)
-    share = sums / np.where(answered > 0.0, answered, np.nan)
-    return Items(sizes[:, None] * share, sizes, gaps_of(y, codes)), (low, high)
-
-
-def _check_connected(scores: xr.DataArray, there: Bools) -> None:
-    """Raise where players answered no item in common, nor with others who did.
-
-    Parameters
-    ----------
-    there : (round, player)
-        Whether there is an answer.
-    """
-    group = separate(there)
-    if group.max() > 0:
-        one, other = (name_at(scores, "player", int((group == g).argmax())) for g in (0, 1))
-        raise ScoresError(
-            f"Players {one} and {other} are in groups that answered no item in common "
-            f"({int(group.max()) + 1} groups): nothing tells whose items were easier. Fit the "
-            "groups apart, or score what was not answered as wrong."
-        )
+    sums = sizes[:, None] * sums / np.where(answered > 0.0, answered, np.nan)
+    return Items(sums, sizes, gaps_of(y, codes)), (low, high)
 
 
 def name_at(scores: xr.DataArray, dim: str, at: int) -> str:

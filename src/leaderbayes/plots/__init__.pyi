@@ -1,5 +1,5 @@
-from ._average_player import average_player as average_player
-from ._average_rank import average_rank as average_rank
+from ._across import average_player as average_player
+from ._across import average_rank as average_rank
 from ._board import board as board
 from ._compare import compare as compare
 from ._deviance import deviance as deviance
@@ -15,4 +15,3 @@ from ._search import search as search
 from ._sensitivity import sensitivity as sensitivity
 from ._tunability import tunability as tunability
 from ._win_probability import win_probability as win_probability
-from ._win_rate import win_rate as win_rate

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import matplotlib as mpl
 from arviz_plots import PlotCollection
 
 # Letters stay letters, which editors can change and readers can search (journals ask for it), in
@@ -13,21 +14,11 @@ class Collection(PlotCollection):  # type: ignore[misc]  # arviz-plots has no ty
     """arviz-plots' PlotCollection: saved for print, and shown once in a notebook."""
 
     def savefig(self, filename: Any, **kwargs: Any) -> None:
-        """Save as PlotCollection does; in a PDF or SVG of Matplotlib letters stay letters."""
-        if self.backend != "matplotlib":
-            super().savefig(filename, **kwargs)
-            return
-        import matplotlib as mpl
-
+        """Save the figure, in a PDF or SVG with letters as letters."""
         with mpl.rc_context(_VECTOR):
             super().savefig(filename, **kwargs)
 
     def _ipython_display_(self) -> None:
         """Print no line about the object under the figure, which notebooks show by themselves."""
-        if self.backend == "matplotlib":
-            import matplotlib as mpl
-
-            if "inline" in mpl.get_backend() or mpl.is_interactive():
-                return
-        # IPython goes on to its other ways.
-        raise NotImplementedError
+        if "inline" not in mpl.get_backend() and not mpl.is_interactive():
+            raise NotImplementedError  # IPython goes on to its other ways.

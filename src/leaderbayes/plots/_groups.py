@@ -1,40 +1,32 @@
-"""Players who cannot be told apart, as a figure: the critical difference diagram's successor."""
+"""Players that cannot be distinguished: the critical difference diagram's successor."""
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import sign_of
 from leaderbayes._answers.groups import groups as groups_of
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._arguments import one_of
-from leaderbayes._fits.posterior import is_mean_score
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
     BLACK,
     BLUE,
     GREY,
-    Backend,
     FigSize,
-    Plot,
     best,
-    canvas,
+    labels,
     of_all,
+    panels,
 )
 
 _MOST = 40  # players, without top
-_ACROSS = {"epp": "epp: log-odds of beating the average player", "score": "mean score"}
-_CLAIMS = {"pair": "each pair by itself", "joint": "all claims together"}
-# Heights, in lines of names.
-_LANE, _TICK = 0.42, 0.25
-_WIDTH = 9.0  # inches
-_REACH, _APART = 0.006, 0.045  # of the axis: of a bar beyond its players, between those of two bars
-_LETTER = 0.8  # inches, of a letter of 100 points
+_LANE = 5.0  # points, from bar to bar
+_APART = 0.045  # of the axis, between two bars of one lane, in the style "demsar"
 
-Run = tuple[int, int]  # first and last row of a group
+Bar = tuple[int, int, int]  # lane, first and last row
 
 
 def groups(
@@ -45,39 +37,31 @@ def groups(
     style: Literal["rows", "demsar"] = "rows",
     top: int | None = None,
     figsize: FigSize | None = None,
-    backend: Backend | None = None,
 ) -> Any:
-    """Draw players on the axis of their strengths, with bars over those not told apart.
+    """Plot players by their strengths, with bars over those that cannot be distinguished.
 
-    Two players whom no bar joins are told apart. A bar is a group of `leaderbayes.groups` of two
-    players or more; bars overlap.
+    A bar is a group of `leaderbayes.groups`: two players that no bar joins are distinguishable.
 
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`.
+        Posterior of any model.
     prob : float
-        Posterior probability at which two players are told apart, and of the intervals.
+        Posterior probability from which players are distinguishable, and of the intervals.
     control : {"pair", "joint"}
-        What has that probability, as for `leaderbayes.groups`: each claim by itself, or all
-        together.
+        What has that probability, as for `leaderbayes.groups`.
     style : {"rows", "demsar"}
-        "rows": a row a player with its interval, the best on top, and upright bars beside the rows.
-        "demsar": names at either side of one axis and bars below it, as in the critical difference
-        diagram of mean ranks that papers have.
+        "rows": a row a player with its interval, and bars beside the rows. "demsar": names at
+        either side of one axis and bars below it, like the critical difference diagram.
     top : int, optional
-        Draw this many of the best players only; 40 of more, if absent. A bar goes to the last row
-        where its group goes on.
+        Draw this many of the best players only; by default 40.
     figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
-        letters of 7 or 8 points. A size that suits what is drawn, if absent.
-    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
-        Of arviz-plots; its default if absent.
+        Width and height in inches, or the width of one or both columns of a journal.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot, "board": epp (log-odds of beating the average player) or the mean score across.
+        "board": the parameter across. A bar ends at the last row that is shown.
 
     Raises
     ------
@@ -92,165 +76,111 @@ def groups(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
-    >>> pc = lb.plots.groups(dt, top=10, backend="matplotlib")
-    >>> pc = lb.plots.groups(dt, style="demsar", control="joint", backend="matplotlib")
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
+    >>> pc = lb.plots.groups(dt, top=10)
+    >>> pc = lb.plots.groups(dt, style="demsar", control="joint")
     """
     one_of("style", style, "rows", "demsar")
-    group = groups_of(dt, prob=prob, control=control)
-    table = table_of(dt, prob=prob)
+    post, table = Posterior(dt), table_of(dt, prob=prob)
+    group, name = groups_of(dt, prob=prob, control=control), post.parameter
     shown = best(table, top, _MOST)
-    m = len(shown)
-    title = f"Not told apart at {prob:.0%}, {_CLAIMS[control]}{of_all(m, len(table))}"
-    what = "score" if is_mean_score(dt) else "epp"
+    m, x = len(shown), table[name].to_numpy()
+    claims = "each pair by itself" if control == "pair" else "all claims together"
+    title = f"Bars join players indistinguishable at {prob:.0%}, {claims}{of_all(m, len(table))}"
     if style == "rows":
-        collection, plot = canvas(
-            dt, title, width=8.0, height=1.4 + 0.28 * m, rows=True, figsize=figsize,
-            backend=backend,
-        )  # fmt: skip
-        _rows(plot, shown, what, bars_of(group, table, m))
-        return collection
-    # The best stand on the right.
-    sign = sign_of(dt) if what == "score" else 1.0
-    x = sign * table[what].to_numpy()
-    bars = bars_of(group, table, m, x, _APART * float(np.ptp(x[:m])))
-    half = -(-m // 2)
-    # Lines of names, of bars, and those that the axis and the gap below it take.
-    height = 1.3 + 0.22 * (half + _LANE * _count(bars) + 2.7)
-    collection, plot = canvas(
-        dt, title, width=_WIDTH, height=height, rows=True, figsize=figsize, backend=backend
-    )
-    _demsar(plot, shown, what, sign, bars)
+        bars, height = bars_of(group, table, m), 1.4 + 0.28 * m
+    else:
+        ahead = x if post.higher_is_better else -x
+        bars = bars_of(group, table, m, ahead, _APART * float(np.ptp(x[:m])))
+        height = 2.2 + 0.12 * m + 0.1 * _lanes(bars)
+    with panels({"board": title}, table.attrs, size=(8.0, height), rows=True, figsize=figsize) as (
+        collection,
+        (ax,),
+    ):
+        names = labels(shown[post.who])
+        if style == "rows":
+            _rows(ax, shown, name, names, bars)
+        else:
+            _demsar(ax, x[:m], names, bars)
+            if not post.higher_is_better:
+                ax.invert_xaxis()
+        ax.set_xlabel(f"{name} ({post.model.unit})")
     return collection
 
 
 def bars_of(
     group: pd.DataFrame, table: pd.DataFrame, shown: int, along: Floats | None = None,
     apart: float = 1.0,
-) -> list[tuple[int, Run]]:  # fmt: skip
-    """Give lane and run of each group of two players or more that begins among those shown.
+) -> list[Bar]:  # fmt: skip
+    """Return a bar for each group of two players or more that begins among those shown.
 
     Bars of a lane are so far ``apart``: rows, or where players stand ``along``, the first highest.
     """
     along = -np.arange(float(len(table))) if along is None else along
-    row = {str(player): k for k, player in enumerate(table["player"])}
-    members: dict[int, list[int]] = {}
-    for number, player in zip(group["group"], group["player"], strict=True):
-        members.setdefault(number, []).append(row[player])
-    ends = [(min(rows), max(rows)) for rows in members.values()]
-    runs = [(a, b) for a, b in ends if b > a and a < shown]
+    row = {str(name): k for k, name in enumerate(table.iloc[:, 0])}
+    ends = group.assign(row=group.iloc[:, 1].astype(str).map(row)).groupby("group")["row"]
     ended: list[float] = []  # where each lane's last bar does
-    placed = []
-    for first, last in runs:
+    bars = []
+    for first, last in zip(ends.min(), ends.max(), strict=True):
+        if last == first or first >= shown:
+            continue
         lane = next((k for k, at in enumerate(ended) if at - along[first] >= apart), len(ended))
         ended[lane : lane + 1] = [float(along[last])]
-        placed.append((lane, (first, min(last, shown - 1))))
-    # A bar of which one row is left joins nobody.
-    return [(lane, run) for lane, run in placed if run[1] > run[0]]
+        # A bar of which one row is left joins nobody.
+        if (end := min(last, shown - 1)) > first:
+            bars.append((lane, int(first), int(end)))
+    return bars
 
 
-def _count(bars: Sequence[tuple[int, Run]]) -> int:
-    return 1 + max((lane for lane, _ in bars), default=-1)
+def _lanes(bars: list[Bar]) -> int:
+    return 1 + max((lane for lane, _, _ in bars), default=-1)
 
 
-def _rows(plot: Plot, shown: pd.DataFrame, what: str, bars: Sequence[tuple[int, Run]]) -> None:
-    """Draw a row a player, and upright bars right of them all."""
-    m = len(shown)
-    y = np.arange(m)[::-1]
-    low, high = shown[f"{what}_lower"].to_numpy(), shown[f"{what}_upper"].to_numpy()
-    ends = float(low.min()), float(high.max())
-    width = ends[1] - ends[0] or 1.0
-    if what == "epp" and ends[0] < 0.0 < ends[1]:
-        plot.vline(0.0)
-    plot.spans(low, high, y, color=BLUE, width=1.4)
-    plot.scatter(shown[what].to_numpy(), y, color=BLUE, size=22)
-    step = 0.028 * width
-    right = ends[1] + 0.03 * width + (_count(bars) + 0.5) * step
-    # Bars that touch would be one: in points, of what names leave of the figure.
-    inside = 72.0 * max(plot.wide - 2.0, 0.45 * plot.wide)
-    thick = min(0.35 * plot.font, 0.6 * inside * step / (right - ends[0] + 0.03 * width))
-    for lane, (first, last) in bars:
-        x = ends[1] + 0.03 * width + (lane + 0.5) * step
-        plot.line(
-            np.full(2, x),
-            np.array([y[first] + 0.25, y[last] - 0.25]),
-            color=BLACK,
-            width=thick,
+def _rows(ax: Any, shown: pd.DataFrame, name: str, names: list[str], bars: list[Bar]) -> None:
+    """Draw a row a player, and upright bars right of the axes."""
+    from matplotlib.transforms import offset_copy
+
+    y = np.arange(len(shown))[::-1]
+    if name == "epp":
+        ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=0.5)
+    ax.hlines(y, shown[f"{name}_lower"], shown[f"{name}_upper"], color=BLUE, linewidth=1.4)
+    ax.plot(shown[name], y, "o", color=BLUE, markersize=4.5)
+    for lane, first, last in bars:
+        beside = offset_copy(
+            ax.get_yaxis_transform(), ax.figure, x=_LANE * (lane + 1.0), units="points"
         )
-    plot.xlim((ends[0] - 0.03 * width, right))
-    ticks = _ticks(ends)
-    plot.xticks(ticks, _written(ticks))
-    plot.yticks(y, plot.labels(shown["player"]))
-    plot.ylim((-0.8, m - 0.2))
-    plot.xlabel(f"{_ACROSS[what]}; bars: not told apart")
-
-
-def _demsar(
-    plot: Plot, shown: pd.DataFrame, what: str, sign: float, bars: Sequence[tuple[int, Run]]
-) -> None:
-    """Draw one axis on top, names at either side below it, the better half on the right."""
-    m = len(shown)
-    x = sign * shown[what].to_numpy()
-    ends = float(x.min()), float(x.max())
-    width = ends[1] - ends[0] or 1.0
-    left, right = ends[0] - 0.04 * width, ends[1] + 0.04 * width
-    plot.line(np.array([left, right]), np.zeros(2), color=BLACK, width=1.0)
-    shown_ends = min(sign * ends[0], sign * ends[1]), max(sign * ends[0], sign * ends[1])
-    ticks = _ticks(shown_ends, 3.0) if plot.narrow else np.empty(0)
-    if len(ticks) < 2:  # one says nothing of the scale
-        ticks = _ticks(shown_ends)
-    ticks = np.sort(sign * ticks)
-    plot.spans_up(np.zeros(len(ticks)), np.full(len(ticks), _TICK), ticks, color=BLACK, width=1.0)
-    for at, text in zip(ticks, _written(sign * ticks), strict=True):
-        plot.text(at, 1.4 * _TICK, text, size=9, color=BLACK, vertical_align="bottom",
-                  horizontal_align="center")  # fmt: skip
-    lanes = _count(bars)
-    for lane, (first, last) in bars:
-        reach = _REACH * width
-        plot.line(
-            np.array([x[last] - reach, x[first] + reach]), np.full(2, -(lane + 1.0) * _LANE),
-            color=BLACK, width=0.35 * plot.font,
+        ax.plot(
+            [1.0, 1.0], [y[first] + 0.25, y[last] - 0.25], color=BLACK, linewidth=0.55 * _LANE,
+            transform=beside, clip_on=False, solid_capstyle="butt",
         )  # fmt: skip
-    middle = "center" if plot.backend == "matplotlib" else "middle"
-    # Names have up to three tenths of the width at either side.
-    letter = 0.009 * plot.font * _LETTER / (_WIDTH * plot.scale)
-    names = plot.labels(shown["player"], min(28, int(0.3 / letter)))
-    better = -(-m // 2)
-    for k in range(m):
-        on_right = k < better
+    ax.set_yticks(y, names)
+    ax.set_ylim(-0.8, len(shown) - 0.2)
+
+
+def _demsar(ax: Any, x: Floats, names: list[str], bars: list[Bar]) -> None:
+    """Draw one axis on top, names at either side below it, the better half on one side."""
+    m, lanes = len(x), _lanes(bars)
+    half, top = -(-m // 2), 0.45 * (lanes + 1.0)
+    for lane, first, last in bars:
+        y = -0.45 * (lane + 1.0)
+        ax.plot([x[first], x[last]], [y, y], color=BLACK, linewidth=3.0)
+    across = ax.get_yaxis_transform()
+    for k, name in enumerate(names):
+        better = k < half
         # Next to the axis the outermost of each side, so that lines do not cross.
-        line = k if on_right else m - 1 - k
-        y = -(lanes + 1.0) * _LANE - 0.6 - line
-        end = right if on_right else left
-        plot.line(np.array([x[k], x[k], end]), np.array([0.0, y, y]), color=GREY, width=0.8)
-        plot.text(
-            end + (0.01 if on_right else -0.01) * width, y, names[k], size=9, color=BLACK,
-            vertical_align=middle, horizontal_align="left" if on_right else "right",
+        y = -top - 0.6 - (k if better else m - 1 - k)
+        ax.plot([x[k], x[k]], [0.0, y], color=GREY, linewidth=0.8)
+        side = 1.0 if better else 0.0
+        ax.annotate(
+            name, (x[k], y), (side, y), textcoords=across, va="center",
+            ha="left" if better else "right", annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.8, "shrinkB": 0.0},
         )  # fmt: skip
-    plot.scatter(x, np.zeros(m), color=BLUE, size=14)
-    # Room for names, by their length.
-    longest = [max(map(len, side), default=0) for side in (names[better:], names[:better])]
-    share = [letter * letters for letters in longest]
-    room = [part / (1.0 - sum(share)) * 1.1 * width for part in share]
-    plot.xlim((left - room[0] - 0.02 * width, right + room[1] + 0.02 * width))
-    plot.ylim((-(lanes + 1.0) * _LANE - 0.6 - better, 1.6))
-    plot.remove_axis(axis="both")
-    plot.text(
-        (left + right) / 2.0, 1.55, _ACROSS[what], size=9, color=BLACK, vertical_align="top",
-        horizontal_align="center",
-    )  # fmt: skip
-
-
-def _ticks(ends: tuple[float, float], most: float = 6.0) -> Floats:
-    """Give a few round values between two ends."""
-    width = (ends[1] - ends[0] or 1.0) / most
-    unit = 10.0 ** np.floor(np.log10(width))
-    step = next(unit * k for k in (1.0, 2.0, 5.0, 10.0) if unit * k >= width)
-    return np.asarray(step * np.arange(np.ceil(ends[0] / step), np.floor(ends[1] / step) + 1.0))
-
-
-def _written(ticks: Floats) -> list[str]:
-    """Write ticks with as many decimals as their steps have."""
-    step = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
-    digits = max(0, -int(np.floor(np.log10(step) + 1e-9)))
-    return [f"{tick + 0.0:.{digits}f}".replace("-", "−") for tick in ticks]
+    ax.plot(x, np.zeros(m), "o", color=BLUE, markersize=3.5, clip_on=False)
+    ax.set_ylim(-top - 0.6 - half, 0.0)
+    ax.margins(x=0.04)
+    ax.yaxis.set_visible(False)
+    ax.spines[["left", "right", "bottom"]].set_visible(False)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.spines["top"].set_visible(True)

@@ -1,4 +1,4 @@
-"""Law of the best score."""
+"""Distribution of the best score."""
 
 from typing import Any
 
@@ -7,42 +7,32 @@ import xarray as xr
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, FigSize, Mark, panels
+from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, FigSize, legend, panels, require
 
-_TAIL = 1e-4  # left out at either end
+_TAIL = 1e-4  # excluded at either end
 
 
-def maximum(
-    law: xr.Dataset,
-    *,
-    theta: float | None = None,
-    figsize: FigSize | None = None,
-    backend: Backend | None = None,
-) -> Any:
-    """Draw the law of the best score: cumulative, and the probability of each score.
+def maximum(law: xr.Dataset, *, theta: float | None = None, figsize: FigSize | None = None) -> Any:
+    """Plot the distribution of the best score: cumulative, and the probability of each score.
 
     Parameters
     ----------
     law : Dataset
         From `leaderbayes.sota.maximum`, of accuracies or AUCs.
     theta : float, optional
-        Mark the best classifier's own expected score, which the best score is compared with.
+        Mark the best classifier's true performance, which the best score is compared with.
     figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
-        letters of 7 or 8 points. A size that suits what is drawn, if absent.
-    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
-        Of arviz-plots; its default if absent.
+        Width and height in inches, or the width of one or both columns of a journal.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        Plots "cdf" and "pmf": the best score (a share) across, where all but 2 in 10,000 of it is.
+        Panels "cdf" and "pmf": the best score across, where all but 2 in 10,000 of it is.
 
     Raises
     ------
     LeaderbayesError
-        If the law is another.
+        If it is the distribution of something else.
 
     References
     ----------
@@ -53,44 +43,37 @@ def maximum(
     --------
     >>> import leaderbayes as lb
     >>> law = lb.sota.maximum(0.9, 1000, n=3000)
-    >>> pc = lb.plots.maximum(law, theta=0.9, backend="matplotlib")
+    >>> pc = lb.plots.maximum(law, theta=0.9)
     """
-    require_result(law, "sota.maximum")
+    require(law, "sota.maximum", "cdf", "mean", "quantile")
     if "n" not in law.attrs:
-        raise LeaderbayesError("Give a law of accuracies or AUCs, from sota.maximum(..., n=...).")
+        raise LeaderbayesError("Give what sota.maximum(..., n=...) returns, of accuracies or AUCs.")
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
-    score_name = "AUC" if "positives" in law.attrs else "score"
-    collection, plots = panels(
-        {"cdf": f"Best of {m:,} on {n:,} instances",
-         "pmf": f"Probability of each best {score_name}"},
-        width=11.0, height=4.5, columns=2, figsize=figsize, backend=backend,
-    )  # fmt: skip
+    what = "AUC" if "positives" in law.attrs else "score"
     score, cdf = np.arange(steps + 1) / steps, law["cdf"].to_numpy()
-    pmf = np.diff(cdf, prepend=0.0)
-    mean = float(law["mean"])
-    upper = float(law["quantile"].sel(probability=0.975))
+    mean, upper = float(law["mean"]), float(law["quantile"].sel(probability=0.975))
     marks = [
-        Mark(mean, f"expected best {score_name} {mean:.4f}", ORANGE),
-        Mark(upper, f"upper 95 % limit {upper:.4f}", GREEN, dashed=True),
+        (mean, f"expected best {what} {mean:.4f}", ORANGE, "-"),
+        (upper, f"upper 95 % limit {upper:.4f}", GREEN, "--"),
     ]
     if theta is not None:
         theta = number("theta", theta, at_least=0.0, at_most=1.0)
-        marks.insert(0, Mark(theta, f"best classifier {theta:.4f}", BLACK))
+        marks.insert(0, (theta, f"best classifier {theta:.4f}", BLACK, "-"))
     first, last = np.searchsorted(cdf, [_TAIL, 1.0 - _TAIL])
-    shown = [score[first], score[last], *([] if theta is None else [theta])]
-    across = min(shown) - 0.5 / steps, max(shown) + 0.5 / steps
-    seen = slice(max(first - 1, 0), last + 2)
-
-    up_to, each = plots["cdf"], plots["pmf"]
-    up_to.step(score, cdf, color=BLUE, step_mode="after")
-    left, right = score[seen] - 0.5 / steps, score[seen] + 0.5 / steps
-    each.hist(pmf[seen], left, right, color=BLUE, alpha=0.6)
-    for plot, top, key in ((up_to, 1.0, marks), (each, float(pmf.max()), [])):
-        plot.marks(marks, top)
-        plot.frame(key, across=across, top=top)
-        plot.xlabel(f"best {score_name}")
-    ticks = np.linspace(0.0, 1.0, 6)
-    up_to.yticks(ticks, [f"{tick:.1f}" for tick in ticks])
-    up_to.ylabel(f"P(best {score_name} up to x)")
-    each.ylabel(f"probability per 1/{steps:,}")
+    ends = [score[first], score[last], *([] if theta is None else [theta])]
+    titles = {"cdf": f"Best of {m:,} on {n:,} instances", "pmf": f"Probability of each {what}"}
+    with panels(titles, law.attrs, size=(11.0, 4.8), columns=2, figsize=figsize) as (
+        collection, (up_to, each),
+    ):  # fmt: skip
+        up_to.step(score, cdf, where="post", color=BLUE)
+        seen = slice(max(first - 1, 0), last + 2)
+        each.bar(score[seen], np.diff(cdf, prepend=0.0)[seen], 1.0 / steps, color=BLUE, alpha=0.6)
+        for ax in (up_to, each):
+            for at, words, color, style in marks:
+                ax.axvline(at, color=color, linestyle=style, linewidth=1.5, label=words)
+            ax.set_xlim(min(ends) - 1.0 / steps, max(ends) + 1.0 / steps)
+            ax.set_xlabel(f"best {what}")
+        up_to.set_ylabel(f"P(best {what} up to x)")
+        each.set_ylabel(f"probability per 1/{steps:,}")
+        legend(up_to)
     return collection

@@ -7,33 +7,26 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import BLACK, BLUE, GREY, ORANGE, Backend, FigSize, Mark, panels
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, FigSize, legend, panels, plain, require
 
 _COLORS = {"all": BLUE, "contested": ORANGE}
 
 
-def plan(
-    plan: xr.Dataset, *, figsize: FigSize | None = None, backend: Backend | None = None
-) -> Any:
-    """Draw the probability of a decision, and the width of the interval, over further rounds.
+def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
+    """Plot the probability of a decision, and the width of the interval, over further rounds.
 
     Parameters
     ----------
     plan : Dataset
         From `leaderbayes.plan`.
     figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
-        letters of 7 or 8 points. A size that suits what is drawn, if absent.
-    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
-        Of arviz-plots; its default if absent.
+        Width and height in inches, or the width of one or both columns of a journal.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        Plots "p_decided", with the simulation's 95 % intervals and the target, and "width", from
-        that of now on, with the wanted one: further rounds across. Of votes, further votes across,
-        and dashed those by new judges (or on new prompts).
+        Panels "p_decided", with the target, and "width", from that of now on: further rounds or
+        votes across. Dashed: by new judges, or on new prompts.
 
     Raises
     ------
@@ -43,111 +36,52 @@ def plan(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load("classifiers", "iris")[:6]
-    >>> dt = lb.fit(scores, sampler="laplace", seed=1)
-    >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
-    >>> pc = lb.plots.plan(plan, backend="matplotlib")
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris")[:6], seed=1)
+    >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), seed=1)
+    >>> pc = lb.plots.plan(plan)
     """
-    if getattr(plan, "attrs", {}).get("unit") == "vote":
-        return _of_votes(plan, backend)
-    require_result(plan, "plan", "rounds", "p_decided")
-    if not plan.sizes["rounds"]:
+    require(plan, "plan", "p_decided", "width", "width_now", "who")
+    dim = "votes" if "votes" in plan.dims else "rounds"
+    if not plan.sizes[dim]:
         raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
-    collection, plots = panels(
-        {"p_decided": "Probability of a decision", "width": "Width of the interval"},
-        plan, width=11.0, height=4.6, columns=2, figsize=figsize, backend=backend,
-    )  # fmt: skip
-    rounds = plan["rounds"].to_numpy()
-    across = 0.0, float(rounds[-1])
-    from_now = np.append(0, rounds)
-    decided, widths = plots["p_decided"], plots["width"]
-    target = np.full(2, plan.attrs["target"])
-    decided.line(np.array(across), target, color=GREY, linestyle="C1")
-    if "wanted_width" in plan.attrs:
-        wanted = np.full(2, plan.attrs["wanted_width"])
-        widths.line(np.array(across), wanted, color=GREY, linestyle="C1")
-    for who in plan["who"].to_numpy():
-        way, color = plan.sel(who=who), _COLORS[str(who)]
-        lower, upper = (way[f"p_decided_{side}"].to_numpy() for side in ("lower", "upper"))
-        # Told apart in grey too.
-        more = {"linestyle": "C1"} if who == "contested" else {}
-        decided.fill_between_y(rounds, y_bottom=lower, y_top=upper, color=color, alpha=0.2)
-        p = way["p_decided"].to_numpy()
-        decided.line(rounds, p, color=color, **more)
-        decided.scatter(rounds, p, color=color)
-        width = np.append(plan["width_now"], way["width"])
-        widths.line(from_now, width, color=color, **more)
-        widths.scatter(from_now, width, color=color)
-    question = decided.labels([plan.attrs["question"]], longest=60)[0]
-    key = [Mark(None, question, BLACK), *_key(plan)]
-    widest = float(max(plan["width"].max(), plan["width_now"]))
-    for plot, top in ((decided, 1.0), (widths, widest)):
-        plot.frame(key, across=across, top=top)
-        plot.xlabel(f"further {plan.attrs['unit']}s")
-    _probabilities(decided)
-    scale = "metric's unit" if plan.attrs["model"] == "mean_score" else "log-odds"
-    widths.ylabel(f"{scale}, {plan.attrs['prob']:.0%} interval of the difference")
+    further = plan[dim].to_numpy()
+    clusters = plan["clusters"].to_numpy() if "clusters" in plan.dims else [None]
+    titles = {"p_decided": "Probability of a decision", "width": "Width of the interval"}
+    with panels(titles, plan.attrs, size=(11.0, 4.8), columns=2, figsize=figsize) as (
+        collection, (decided, widths),
+    ):  # fmt: skip
+        decided.plot([], [], " ", label=plain(plan.attrs["question"]))
+        decided.axhline(plan.attrs["target"], color=GREY, linestyle=":", label="target")
+        if "wanted_width" in plan.attrs:
+            widths.axhline(plan.attrs["wanted_width"], color=GREY, linestyle=":")
+        for who in plan["who"].to_numpy():
+            for by in clusters:
+                way = plan.sel(who=who) if by is None else plan.sel(who=who, clusters=by)
+                style = {
+                    "color": _COLORS[str(who)], "marker": "o", "markersize": 4.0,
+                    "linestyle": "--" if len(clusters) > 1 and by == "new" else "-",
+                }  # fmt: skip
+                label = _label(plan.attrs, str(who), by, float(way[f"{dim}_needed"]))
+                decided.plot(further, way["p_decided"], label=label, **style)
+                width = np.append(plan["width_now"], way["width"])
+                widths.plot(np.append(0, further), width, **style)
+        for ax in (decided, widths):
+            ax.set_xlim(left=0.0)
+            ax.set_xlabel(f"further {plan.attrs['unit']}s")
+        decided.set_ylim(0.0, 1.02)
+        decided.set_ylabel("probability")
+        widths.set_ylim(bottom=0.0)
+        widths.set_ylabel(f"{plan.attrs['prob']:.0%} interval of the difference")
+        legend(decided)
     return collection
 
 
-def _of_votes(plan: xr.Dataset, backend: Backend | None) -> Any:
-    """Draw a plan of votes: nothing is simulated, so that there are no bands."""
-    require_result(plan, "plan", "votes", "p_decided", "width", "votes_needed", "width_now")
-    if not plan.sizes["votes"]:
-        raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
-    collection, plots = panels(
-        {"p_decided": "Probability of a decision", "width": "Width of the interval"},
-        plan, width=11.0, height=4.6, columns=2, backend=backend,
-    )  # fmt: skip
-    decided, widths = plots["p_decided"], plots["width"]
-    votes = plan["votes"].to_numpy()
-    across = 0.0, float(votes[-1])
-    decided.line(np.array(across), np.full(2, plan.attrs["target"]), color=GREY, linestyle="C1")
-    key = [Mark(None, decided.labels([plan.attrs["question"]], longest=60)[0], BLACK)]
-    number, several = len(json.loads(plan.attrs["contested"])), plan.sizes["clusters"] > 1
-    for who in plan["who"].to_numpy():
-        for clusters in plan["clusters"].to_numpy():
-            way, color = plan.sel(who=who, clusters=clusters), _COLORS[str(who)]
-            dashed = several and str(clusters) == "new"
-            style = "C1" if dashed else "C0"
-            p, width = way["p_decided"].to_numpy(), np.append(plan["width_now"], way["width"])
-            decided.line(votes, p, color=color, linestyle=style)
-            decided.scatter(votes, p, color=color)
-            widths.line(np.append(0, votes), width, color=color, linestyle=style)
-            widths.scatter(np.append(0, votes), width, color=color)
-            label = "pairs as they are" if who == "all" else f"only {number} players"
-            if several:
-                label += f", {'the same' if clusters == 'same' else 'new'} {plan.attrs['cluster']}s"
-            label += " (dashed)" if dashed else ""
-            needed = float(way["votes_needed"])
-            label += ": no number" if np.isnan(needed) else f": {needed:,.0f} votes"
-            key.append(Mark(None, label, color, dashed))
-    widest = float(max(plan["width"].max(), plan["width_now"]))
-    for plot, top in ((decided, 1.0), (widths, widest)):
-        plot.frame(key, across=across, top=top)
-        plot.xlabel("further votes")
-    _probabilities(decided)
-    widths.ylabel(f"log-odds, {plan.attrs['prob']:.0%} interval of the difference")
-    return collection
-
-
-def _probabilities(plot: Any) -> None:
-    """Label an axis from 0 to 1, and nothing above."""
-    ticks = np.linspace(0.0, 1.0, 6)
-    plot.yticks(ticks, [f"{tick:.1f}" for tick in ticks])
-    plot.ylabel("probability")
-
-
-def _key(plan: xr.Dataset) -> list[Mark]:
-    """Name both ways, with the rounds and runs that they need."""
-    key, contested = [], len(json.loads(plan.attrs["contested"]))
-    for who in plan["who"].to_numpy():
-        way = plan.sel(who=who)
-        size = plan.attrs["players"] if who == "all" else contested
-        label = f"all {size} players" if who == "all" else f"only {size} of them"
-        needed = float(way["rounds_needed"])
-        if needed > 0:
-            runs = needed * float(way["runs"][0]) / float(way["rounds"][0])
-            label += f": {needed:.0f} {plan.attrs['unit']}s, {runs:.0f} runs"
-        key.append(Mark(None, label, _COLORS[str(who)]))
-    return key
+def _label(attrs: dict[str, Any], who: str, by: Any, needed: float) -> str:
+    """Say who plays, and how many further rounds or votes are needed."""
+    size = attrs["players"] if who == "all" else len(json.loads(attrs["contested"]))
+    said = f"{'all' if who == 'all' else 'only'} {size} players"
+    if by is not None and attrs.get("cluster", "none") != "none":
+        said += f", {'the same' if by == 'same' else 'new'} {attrs['cluster']}s"
+    if needed > 0.0:
+        return f"{said}: {needed:,.0f} {attrs['unit']}s needed"
+    return said if needed == 0.0 else f"{said}: no number is enough"

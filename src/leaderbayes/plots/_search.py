@@ -14,16 +14,17 @@ from leaderbayes.plots._canvas import (
     GREEN,
     GREY,
     ORANGE,
-    Backend,
     FigSize,
-    Mark,
+    labels,
+    legend,
     panels,
-    thinned,
+    plain,
 )
 
 # Of iterations; later ones begin again.
 _COLORS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
-_MOST_TICKS = 8
+_MOST_TICKS = 8  # of numbers, each of which is a tick
+_LOGARITHMIC = 50.0  # times the least is the largest of numbers that are drawn by logarithms
 
 
 def search(
@@ -33,30 +34,25 @@ def search(
     *,
     iteration: int | None = None,
     figsize: FigSize | None = None,
-    backend: Backend | None = None,
 ) -> Any:
-    """Draw the candidates of a search by two of their parameters.
+    """Plot the candidates of a search by two of their parameters.
 
     Parameters
     ----------
     search : LeaderboardSearchCV
         After `fit`.
     x, y : str
-        Parameters. Numbers that are spaced by their logarithms are drawn so; others than numbers
-        stand beside each other.
+        Parameters. Positive numbers of several magnitudes are drawn by their logarithms.
     iteration : int, optional
         Draw what was known after this iteration; after the last one by default.
     figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
-        letters of 7 or 8 points. A size that suits what is drawn, if absent.
-    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
-        Of arviz-plots; its default if absent.
+        Width and height in inches, or the width of one or both columns of a journal.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot "search". A colour for each iteration; the best candidate is a star, those that
-        cannot be told from it are large, and all others small.
+        "search": a colour for each iteration; the best candidate is a star, those that cannot be
+        distinguished from it are large, and all others small.
 
     Raises
     ------
@@ -75,7 +71,7 @@ def search(
     >>> space = {"n_neighbors": [1, 5, 60, 110], "p": [1, 2]}
     >>> search = lb.tuning.LeaderboardSearchCV(KNeighborsClassifier(), space, cv=10, random_state=1)
     >>> search = search.fit(*load_iris(return_X_y=True))
-    >>> pc = lb.plots.search(search, "n_neighbors", "p", backend="matplotlib")
+    >>> pc = lb.plots.search(search, "n_neighbors", "p")
     """
     if not hasattr(search, "n_iterations_") or not hasattr(search, "cv_results_"):
         raise LeaderbayesError(
@@ -89,11 +85,6 @@ def search(
         if f"param_{name}" not in results:
             known = [key.removeprefix("param_") for key in results if key.startswith("param_")]
             raise LeaderbayesError(f"The search has no parameter {name!r}; it has {known}.")
-    collection, plots = panels(
-        {"search": f"Candidates of {last} iteration{'s' if last > 1 else ''}"},
-        width=7.5, height=5.8, columns=1, figsize=figsize, backend=backend,
-    )  # fmt: skip
-    plot = plots["search"]
     # Of several grids not every candidate has every parameter.
     absent = [np.ma.getmaskarray(results[f"param_{name}"]) for name in (x, y)]
     tried = np.flatnonzero((results["iteration"] <= last) & ~absent[0] & ~absent[1])
@@ -101,60 +92,49 @@ def search(
         raise LeaderbayesError(
             f"No candidate has both {x!r} and {y!r}: draw parameters of one grid."
         )
-    place: dict[str, tuple[Floats, list[float], list[str]]] = {
-        name: _axis(results[f"param_{name}"][tried], most)
-        for name, most in ((y, _MOST_TICKS), (x, plot.most(_MOST_TICKS, 4.5)))
-    }
-    across, up = place[x][0], place[y][0]
     number = results["iteration"][tried]
     best, tied = _standing(search.decisions_, last)
-    large = np.isin(tried, tied)
-    key = []
-    # In one column those of a grid would lie on each other.
-    small, big, starred = (8, 36, 45) if plot.narrow else (14, 90, 60)
-    for k in range(1, last + 1):
-        color = _COLORS[(k - 1) % len(_COLORS)]
-        key.append(Mark(None, f"iteration {k}", color))
-        for some, size in (((number == k) & ~large, small), ((number == k) & large, big)):
-            if some.any():
-                alpha = 0.9 if size == small else 0.6
-                plot.scatter(across[some], up[some], color=color, size=size, alpha=alpha)
-    if best is not None:
-        at, star = tried == best, "*" if plot.backend == "matplotlib" else "star"
-        plot.scatter(across[at], up[at], color=BLACK, size=starred, marker=star)
-    key.append(Mark(None, "star: best; large: not told from it", BLACK))
-    for name, axis in ((x, plot.xticks), (y, plot.yticks)):
-        _, ticks, texts = place[name]
-        axis(ticks, plot.labels(texts, 16))
-    ends, low, high = (across.min(), across.max()), up.min(), up.max()
-    margin = 0.06 * (high - low) or 0.5
-    plot.frame(key, across=ends, top=high + margin, bottom=low - margin)
-    plot.xlabel(plot.plain(x))
-    plot.ylabel(plot.plain(y))
+    with panels(
+        {"search": f"Candidates of {last} iteration{'s' if last > 1 else ''}"}, {},
+        size=(7.5, 5.8), figsize=figsize,
+    ) as (collection, (ax,)):  # fmt: skip
+        across, up = (
+            _values(ax, side, results[f"param_{name}"][tried])
+            for side, name in (("x", x), ("y", y))
+        )
+        sizes = np.where(np.isin(tried, tied), 90, 14)
+        for k in range(1, last + 1):
+            some, color = number == k, _COLORS[(k - 1) % len(_COLORS)]
+            ax.scatter(across[some], up[some], s=sizes[some], color=color, alpha=0.7)
+            ax.scatter([], [], color=color, label=f"iteration {k}")
+        if best is not None:
+            at = tried == best
+            ax.scatter(
+                across[at], up[at], s=60, marker="*", color=BLACK, zorder=3,
+                label="best (large: cannot be distinguished from it)",
+            )  # fmt: skip
+        ax.margins(0.06)
+        ax.set_xlabel(plain(x))
+        ax.set_ylabel(plain(y))
+        legend(ax)
     return collection
 
 
-def race(
-    decisions: pd.DataFrame, *, figsize: FigSize | None = None, backend: Backend | None = None
-) -> Any:
-    """Draw how probably each candidate beats the leader, after every fold.
+def race(decisions: pd.DataFrame, *, figsize: FigSize | None = None) -> Any:
+    """Plot how probably each candidate beats the leader, after every fold.
 
     Parameters
     ----------
     decisions : DataFrame
         ``decisions_`` of `leaderbayes.tuning.LeaderboardSearchCV`.
     figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
-        letters of 7 or 8 points. A size that suits what is drawn, if absent.
-    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
-        Of arviz-plots; its default if absent.
+        Width and height in inches, or the width of one or both columns of a journal.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        A plot an iteration, "iteration 1" and so on: folds across, probabilities on a logarithmic
-        scale from 0.001 upwards. Points are candidates that were dropped; grey lines are those of
-        candidates that stayed to the end.
+        A panel an iteration, "iteration 1" and so on: folds across, probabilities on a logarithmic
+        scale from 0.001 up. Blue lines end where candidates were dropped; grey ones remain.
 
     Raises
     ------
@@ -169,7 +149,7 @@ def race(
     >>> space = {"n_neighbors": [1, 5, 60, 90, 110]}
     >>> search = lb.tuning.LeaderboardSearchCV(KNeighborsClassifier(), space, cv=10, random_state=1)
     >>> search = search.fit(*load_iris(return_X_y=True))
-    >>> pc = lb.plots.race(search.decisions_, backend="matplotlib")
+    >>> pc = lb.plots.race(search.decisions_)
     """
     if "decision" not in getattr(decisions, "columns", ()):
         raise LeaderbayesError(
@@ -179,43 +159,37 @@ def race(
     compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
     if compared.empty:
         raise LeaderbayesError("Nobody was compared with a leader: a race needs two candidates.")
-    iterations = [int(k) for k in compared["iteration"].unique()]
-    # Of three beside each other on a page of a journal each would be an inch high.
-    columns = min(len(iterations), 2 if figsize == "page" else 3)
-    rows = -(-len(iterations) // columns)
-    collection, plots = panels(
-        {f"iteration {k}": f"Iteration {k}" for k in iterations},
-        width=4.5 * columns + 1.0, height=3.8 * rows, columns=columns, figsize=figsize,
-        backend=backend,
-    )  # fmt: skip
-    last = int(compared["rounds"].max())
-    for position, k in enumerate(iterations):
-        plot = plots[f"iteration {k}"]
-        mine = compared[compared["iteration"] == k]
-        at = mine[mine["decision"] == "dropped"]
-        dropped = mine["candidate"].isin(at["candidate"])
-        for color, some in ((GREY, mine[~dropped]), (BLUE, mine[dropped])):
-            if not some.empty:
-                plot.line(*_lines(some), color=color, alpha=0.6, width=0.8)
-        if not at.empty:
-            plot.scatter(at["rounds"].to_numpy(), _log(at["probability"]), color=BLUE, size=14)
-        left = mine.loc[mine["rounds"] == mine["rounds"].max(), "decision"].ne("dropped").sum() + 1
-        key = [
-            Mark(None, f"{at['candidate'].nunique()} dropped", BLUE),
-            Mark(None, f"{left} left" + ", the leader among them" * (not plot.narrow), GREY),
-        ]
-        plot.frame(key, across=(1.0, float(last)), top=0.0, bottom=-3.2)
-        plot.yticks([-3, -2, -1, 0], ["0.001", "0.01", "0.1", "1"])
-        ticks = list(range(1, last + 1))[thinned(last, 10)]
-        plot.xticks(ticks, [str(k) for k in ticks])
-        plot.xlabel("folds played")
-        if figsize == "column" or position % columns == 0:
-            plot.ylabel("P(beats the leader)")
+    each = {int(str(k)): one for k, one in compared.groupby("iteration")}
+    columns = min(len(each), 2 if figsize == "page" else 3)
+    out = {k: set(one.loc[one["decision"] == "dropped", "candidate"]) for k, one in each.items()}
+    titles = {}
+    for number, one in each.items():
+        at_end = one.loc[one["rounds"] == one["rounds"].max(), "decision"]
+        kept = at_end.ne("dropped").sum() + 1  # the leader is compared with nobody
+        titles[f"iteration {number}"] = (
+            f"Iteration {number}: {len(out[number])} dropped, {kept} remain"
+        )
+    size = 4.5 * columns + 1.0, 3.8 * -(-len(each) // columns)
+    with panels(titles, {}, size=size, columns=columns, figsize=figsize) as (collection, axes):
+        for (k, mine), ax in zip(each.items(), axes, strict=True):
+            for candidate, one in mine.groupby("candidate"):
+                p = one["probability"].to_numpy(dtype=float).clip(min=0.001)
+                dropped = candidate in out[k]
+                color = BLUE if dropped else GREY
+                ax.plot(one["rounds"], p, color=color, alpha=0.6, linewidth=0.8)
+                if dropped:
+                    ax.plot(one["rounds"].iloc[-1], p[-1], "o", color=BLUE, markersize=4.0)
+            ax.set_yscale("log")
+            ax.set_ylim(0.0008, 1.2)
+            ax.set_xlim(0.5, compared["rounds"].max() + 0.5)
+            ax.xaxis.get_major_locator().set_params(integer=True)
+            ax.set_xlabel("folds played")
+            ax.set_ylabel("P(beats the leader)")
     return collection
 
 
 def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list[int]]:
-    """Give the leader after an iteration, and all that could not be told from it."""
+    """Return the leader after an iteration, and all that cannot be distinguished from it."""
     looked = decisions[decisions["iteration"] == iteration]
     out = looked.loc[looked["decision"] == "failed", "candidate"]
     looked = looked[looked["decision"].isin(("leads", "tied", "stays", "dropped"))]
@@ -223,47 +197,25 @@ def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list
     if looked.empty:
         return None, []
     looked = looked[looked["rounds"] == looked["rounds"].max()]
-    leader = looked.loc[looked["decision"] == "leads", "candidate"]
-    tied = [int(i) for i in (*leader, *looked.loc[looked["decision"] == "tied", "candidate"])]
-    return tied[0], tied
+    leader, tied = (
+        looked.loc[looked["decision"] == kind, "candidate"].astype(int).to_list()
+        for kind in ("leads", "tied")
+    )
+    return (leader + tied)[0], leader + tied
 
 
-def _axis(values: Any, most: int) -> tuple[Floats, list[float], list[str]]:
-    """Give positions of a parameter's values, ticks (of numbers at most so many), and labels."""
+def _values(ax: Any, side: str, values: Any) -> Floats:
+    """Return positions of a parameter's values on an axis, whose scale or ticks are set."""
     values = np.ma.getdata(values)
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float)
     if np.isfinite(numbers).all() and not isinstance(values[0], bool | np.bool_ | str):
-        distinct = np.unique(numbers)
-        logarithmic = distinct[0] > 0 and distinct[-1] >= 50.0 * distinct[0]
-        scale = np.log10 if logarithmic else np.asarray
-        shown = distinct[_spaced(scale(distinct), most)]
-        return scale(numbers), scale(shown).tolist(), [f"{v:.4g}" for v in shown]
+        if numbers.min() > 0.0 and numbers.max() >= _LOGARITHMIC * numbers.min():
+            getattr(ax, f"set_{side}scale")("log")
+        if len(distinct := np.unique(numbers)) <= _MOST_TICKS:
+            getattr(ax, f"set_{side}ticks")(distinct, [f"{v:.4g}" for v in distinct])
+            getattr(ax, f"set_{side}ticks")([], minor=True)
+        return numbers
     texts = [str(v) for v in values]
     names = sorted(set(texts))
-    positions = np.array([float(names.index(text)) for text in texts])
-    return positions, [float(k) for k in range(len(names))], names
-
-
-def _spaced(at: Floats, most: int) -> list[int]:
-    """Choose, in order, the ends of some places and up to ``most`` in all, none near another."""
-    last = len(at) - 1
-    apart = 0.999 * (at[last] - at[0]) / (most - 1)
-    kept = [0]
-    for k in range(1, last):
-        if min(at[k] - at[kept[-1]], at[last] - at[k]) >= apart:
-            kept.append(k)
-    return [*kept, last] if last else kept
-
-
-def _lines(some: pd.DataFrame) -> tuple[Floats, Floats]:
-    """Give the lines of all candidates, one after the other, with gaps."""
-    x: list[float] = []
-    y: list[float] = []
-    for _, one in some.groupby("candidate"):
-        x += [*one["rounds"], np.nan]
-        y += [*_log(one["probability"]), np.nan]
-    return np.array(x), np.array(y)
-
-
-def _log(probability: pd.Series) -> Floats:
-    return np.asarray(np.log10(np.maximum(probability.to_numpy(dtype=float), 0.001)))
+    getattr(ax, f"set_{side}ticks")(range(len(names)), labels(names, 16))
+    return np.array([float(names.index(text)) for text in texts])

@@ -1,7 +1,7 @@
-"""Reports to hand on: a page of HTML; plain text, LaTeX and BibTeX for papers.
+"""Reports to hand on: a page of HTML, a site; plain text, LaTeX and BibTeX for papers.
 
-Each function takes the DataTree of `leaderbayes.fit`, and says what the public functions say. They
-need the extra ``report``.
+Each function takes a posterior, and says what the public functions say. They need the extra
+``report``.
 """
 
 import lazy_loader

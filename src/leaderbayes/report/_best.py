@@ -2,19 +2,19 @@
 
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.check import check
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.decimals import decimals_of_best
-from leaderbayes._scores.facts import own_n
-from leaderbayes.report._boards import Axis, keyed, widest
-from leaderbayes.report._style import number
-from leaderbayes.report._verdicts import interval, probability, settings, verdict
-from leaderbayes.sota._summary import summary
+from leaderbayes.report._facts import numbers
+from leaderbayes.report._page import rows_of
+from leaderbayes.report._style import interval, number, probability
+from leaderbayes.report._verdicts import settings, verdict_of
+
+_SCALARS = ("theta_sota", "expected_max", "observed_max")
 
 
 def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
@@ -23,84 +23,35 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     Raises
     ------
     LeaderbayesError
-        If the DataTree is another model's.
+        If it is no posterior of theta.
     """
-    if not isinstance(dt, xr.DataTree):
-        raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
-    found = summary(dt, prob=prob)
-    estimates = {str(name): value.item() for name, value in found.data_vars.items()}
-    table = leaderboard(dt, prob=prob)
-    fitted(dt, "constant_data", of="team")
+    from leaderbayes.sota import summary
+
+    post = Posterior(dt)
+    if post.parameter != "theta":
+        raise LeaderbayesError("sota= takes what leaderbayes.sota.posterior returns.")
+    found, table = summary(dt, prob=prob), leaderboard(dt, prob=prob)
+    known = numbers(found)
+    digits = decimals_of_best(known["theta_sota_lower"], known["theta_sota_upper"])
+    wide = ("theta_sota", "max", "law_free")
+    ends = {name: interval(known[f"{name}_lower"], known[f"{name}_upper"], digits) for name in wide}
     shown = table.iloc[:top]
-    digits = decimals_of_best(estimates["theta_sota_lower"], estimates["theta_sota_upper"])
-    axis = Axis(
-        float(min(shown["theta_lower"].min(), shown["score"].min())),
-        float(max(shown["theta_upper"].max(), shown["score"].max())),
-    )
-    rows = [
-        {
-            **keyed(row),
-            "player": str(row["team"]),
-            "text": number(row["theta"], digits),
-            "interval": interval(row["theta_lower"], row["theta_upper"], digits),
-            "scored": number(row["score"], digits),
-            "as_good": probability(row["p_sota"]),
-            "best": probability(row["p_best"]),
-            "at": axis(row["theta"]),
-            "outer": (axis(row["theta_lower"]), axis(row["theta_upper"])),
-            "score_at": axis(row["score"]),
-        }
-        for row in shown.to_dict("records")
-    ]
     return {
         "size": len(table),
-        "rows": rows,
-        "ticks": axis.ticks(),
-        "widest": widest(rows),
-        "zero": axis(estimates["theta_sota"]),
-        "summary": _summary(estimates, digits)
-        | {"apart": " ".join(filter(None, (found.attrs[k] for k in ("law_free", "middle"))))},
-        "check": _check(dt, digits),
-        "verdict": verdict(dt.attrs),
-        "settings": _method(dt) + settings(dt.attrs),
-    }
-
-
-def _summary(estimates: dict[str, Any], digits: int) -> dict[str, Any]:
-    return {
-        "theta": number(estimates["theta_sota"], digits),
-        "theta_interval": interval(
-            estimates["theta_sota_lower"], estimates["theta_sota_upper"], digits
-        ),
-        "again": number(estimates["expected_max"], digits),
-        "again_interval": interval(estimates["max_lower"], estimates["max_upper"], digits),
-        "observed": number(estimates["observed_max"], digits),
-        "above": estimates["teams_above"],
-        "too_high": estimates["observed_max"] > estimates["theta_sota"],
-        "m": estimates["m"],
-        "law_free": interval(estimates["law_free_lower"], estimates["law_free_upper"], digits),
-    }
-
-
-def _check(dt: xr.DataTree, digits: int) -> list[dict[str, str]]:
-    return [
-        {
-            "statistic": str(row["statistic"]),
-            "observed": number(row["observed"], digits),
-            "interval": interval(row["lower"], row["upper"], digits),
-            "p_value": probability(row["p_value"]),
-        }
-        for row in check(dt).to_dataframe().reset_index().to_dict("records")
-    ]
-
-
-def _method(dt: xr.DataTree) -> list[tuple[str, str]]:
-    rows = [("Sampler", str(dt.attrs["sampler"]))]
-    ends = own_n(drawn(dt, "score", "observed_data"))
-    if ends is not None:
-        between = f"not known, integrated from {ends[0]:,} to {ends[1]:,}"
-        return [*rows, ("Instances of the test set", between)]
-    if "n" in dt["constant_data"]:
-        n = int(np.max(dt["constant_data"]["n"]))
-        return [*rows, ("Instances of the test set", str(n))]
-    return [*rows, ("Standard errors", "those of the board")]
+        "model": post.model.name,
+        "title": post.model.label,
+        "known": known,
+        "written": {k: number(known[k], digits) for k in _SCALARS},
+        "ends": ends,
+        "notes": [text for key in ("law_free", "middle") if (text := found.attrs.get(key, ""))],
+        "check": [
+            [
+                str(row["statistic"]), number(row["observed"], digits),
+                interval(row["lower"], row["upper"], digits), probability(row["p_value"]),
+            ]
+            for row in check(dt).to_dataframe().reset_index().to_dict("records")
+        ],
+        "verdict": verdict_of(post),
+        "settings": settings(post),
+        **rows_of(post, shown, prob, set()),
+    }  # fmt: skip

@@ -29,11 +29,11 @@ class Card(NamedTuple):
 
 
 @cache
-def card_of(model: str) -> Card:
-    """Read the card of a model; one that we do not know has a title alone."""
+def card_of(model: str, label: str) -> Card:
+    """Read the card of a model; one without a card has a title alone."""
     source = next((path for path in places(model) if path.is_file()), None)
     if source is None:
-        return Card(model, {})
+        return Card(label, {})
     markdown = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_mathml)
     tokens = markdown.parse(source.read_text(encoding="utf-8"))
     title = next(token.content for token in tokens if token.type == "inline")
@@ -45,7 +45,7 @@ def card_of(model: str) -> Card:
 
 
 def places(model: str) -> tuple[Path, Path]:
-    """Say where the card of a model lies in a wheel, and in a checkout."""
+    """Return where the card of a model lies in a wheel, and in a checkout."""
     here = Path(__file__).parent
     return (here / "cards" / model / "README.md", here.parents[2] / "models" / model / "README.md")
 
@@ -58,14 +58,14 @@ def _mathml(formula: str, options: dict[str, bool]) -> str:
 
 
 def _sections(tokens: list[Token]) -> Iterator[tuple[str, list[Token]]]:
-    """Give each heading of the second level, and what stands below it."""
+    """Return each heading of the second level, and what stands below it."""
     starts = [k for k, t in enumerate(tokens) if t.type == "heading_open" and t.tag == "h2"]
     for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True):
         yield tokens[start + 1].content, list(_alone(tokens[start + 3 : end]))
 
 
 def _alone(tokens: list[Token]) -> Iterator[Token]:
-    """Leave out what a page by itself does not have: figures, and links into the repository."""
+    """Drop what a page by itself does not have: figures, and links into the repository."""
     for first, token in enumerate(tokens):
         if token.children is None:
             yield token

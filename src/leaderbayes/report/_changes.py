@@ -7,22 +7,23 @@ from typing import Any
 
 from leaderbayes._errors import LeaderbayesError
 
+FORMAT = 1  # of the JSON; a reader refuses another
 _MOST = 10  # pairs of a kind that are named
 
 
-def read_boards(folder: Path, known: int) -> dict[str, dict[str, Any]]:
+def read_boards(folder: Path) -> dict[str, dict[str, Any]]:
     """Read the JSON of all boards that the index of a site lists, by their links.
 
     Raises
     ------
     LeaderbayesError
-        If there is no site, or it is of another format than ``known``.
+        If there is no site, or it is of another format.
     """
     try:
-        index = _read(folder / "index.json", known)
+        index = _read(folder / "index.json")
         names = [str(board["json"]) for board in index["boards"]]
         # Whatever the index says, only files of this folder are read.
-        return {Path(name).stem: _read(folder / Path(name).name, known) for name in names}
+        return {Path(name).stem: _read(folder / Path(name).name) for name in names}
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise LeaderbayesError(
             f"{folder}: no site of leaderbayes.report.site ({problem}); give the folder of one, or "
@@ -30,15 +31,15 @@ def read_boards(folder: Path, known: int) -> dict[str, dict[str, Any]]:
         ) from problem
 
 
-def _read(path: Path, known: int) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, Any]:
     read = json.loads(path.read_text("utf-8"))
-    if not isinstance(read, dict) or read.get("format") != known:
-        raise LeaderbayesError(f"{path}: is of another format than {known}; make the site anew.")
+    if not isinstance(read, dict) or read.get("format") != FORMAT:
+        raise LeaderbayesError(f"{path}: is of another format than {FORMAT}; make the site anew.")
     return read
 
 
 def changes(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str, Any]]) -> str:
-    """Say in Markdown what has changed on the boards, by their links."""
+    """Report in Markdown what has changed on the boards, by their links."""
     parts = []
     for link, record in new.items():
         if link not in old:
@@ -47,9 +48,8 @@ def changes(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str, Any]]
         before = {board["name"]: board for board in old[link]["boards"]}
         lines = []
         if old[link]["prob"] != record["prob"]:
-            lines.append(
-                f"- Told apart is now at {record['prob']:.0%}, before at {old[link]['prob']:.0%}."
-            )
+            now, then = f"{record['prob']:.0%}", f"{old[link]['prob']:.0%}"
+            lines.append(f"- Distinguishable means at {now} now, at {then} before.")
         for board in record["boards"]:
             prefix = f"{_text(board['name'])}: " if board["name"] else ""
             if board["name"] not in before:
@@ -61,17 +61,17 @@ def changes(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str, Any]]
     gone = [record["name"] for link, record in old.items() if link not in new]
     if gone:
         parts.append(f"No longer there: {', '.join(map(_text, gone))}.\n")
-    return "\n".join(parts) if parts else "Nothing has changed that the boards tell apart.\n"
+    return "\n".join(parts) if parts else "No board has changed.\n"
 
 
 def _of_board(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """List what is different on one leaderboard."""
     lines = []
     if not new["converged"]:
-        lines.append("**the fit did not converge: do not go by its numbers.**")
+        lines.append("the chains did not converge: do not report these numbers.")
     misfit = [any(w.startswith("LB016") for w in board["warnings"]) for board in (old, new)]
     if misfit[1] and not misfit[0]:
-        lines.append("the model does not describe the board any more (LB016).")
+        lines.append("some head-to-head results now differ from the model (LB016).")
     leaders = old["tied_for_top"][0], new["tied_for_top"][0]
     if leaders[0] != leaders[1]:
         lines.append(f"{_text(leaders[1])} leads now; {_text(leaders[0])} did.")
@@ -85,8 +85,8 @@ def _of_board(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     )
     gained = [pair for pair in after if pair not in set(before)]
     lost = [pair for pair in before if pair not in set(after) and pair[::-1] not in set(after)]
-    for pairs, words in ((gained, "now told apart from"), (lost, "no longer told apart from")):
-        named = [f"{_text(a)} {words} {_text(b)}" for a, b in pairs[:_MOST]]
+    for pairs, word in ((gained, "now"), (lost, "no longer")):
+        named = [f"{_text(a)} {word} distinguishable from {_text(b)}" for a, b in pairs[:_MOST]]
         more = f", and {len(pairs) - _MOST} more such pairs" if len(pairs) > _MOST else ""
         if named:
             lines.append(f"{'; '.join(named)}{more}.")

@@ -1,4 +1,4 @@
-"""What a report says of a fit: every number from the function that gives it, gathered once."""
+"""What a report says of a posterior: every number from the function that gives it."""
 
 import json
 from collections.abc import Mapping
@@ -9,248 +9,245 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.beside import column_beside, disagreement
+from leaderbayes._answers.beside import disagreement
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
 from leaderbayes._answers.deviance import deviance
-from leaderbayes._answers.draws import seed_of
-from leaderbayes._answers.groups import groups, tied_for_top
+from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
+from leaderbayes._answers.votes import counted_of, effects
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.kinds import OF_SEVERAL
-from leaderbayes._fits.posterior import (
-    drawn,
-    fitted,
-    is_mean_score,
-    is_of_votes,
-    refuse,
-)
-from leaderbayes._fits.require import require_tree
-from leaderbayes._fits.trust import trust, warnings_of
-from leaderbayes._inference.boards import boards_of
-from leaderbayes._inference.discrepancy import MISFIT
-from leaderbayes._numerics.composite_weight import FEWEST
-from leaderbayes._numerics.decimals import decimals_of_best
-from leaderbayes._scores.facts import facts as facts_of_board
-from leaderbayes._scores.facts import own_n
-from leaderbayes.models._weight import shared_luck
-from leaderbayes.report._scores import facts_of_scores, results_of_scores
-from leaderbayes.report._style import labels
-from leaderbayes.report._votes import facts_of_votes
-from leaderbayes.study._compare import compare as compare_boards
+from leaderbayes._files.printed import clean
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._inference.check_of_fit import MISFIT
+from leaderbayes._inference.diagnostics import diagnose
+from leaderbayes._scores.metrics import metric_of
+from leaderbayes.models._registry import MODELS
+from leaderbayes.plots._canvas import distinct
+from leaderbayes.report._columns import columns_of, digits_of
 
 Facts = dict[str, Any]
 
-_SAMPLERS = {"nutpie": "nutpie", "pymc": "PyMC", "numpyro": "NumPyro", "blackjax": "BlackJAX"}
-# Arguments of `leaderbayes.sota.posterior` that its paragraphs name.
-_OF_BEST = (
-    "law", "components", "floor", "rho", "theta_0", "statistic", "epsilon", "draws", "chains",
-)  # fmt: skip
-# How sure the words are, by the posterior probability from which they are used.
-PROBABLY = 0.75
-_WORDS = (
-    (0.99, "almost certainly"), (0.95, "very probably"), (PROBABLY, "probably"), (0.6, "perhaps"),
-)  # fmt: skip
+_LONGEST = 60  # characters of a name
+_QUANTITIES = {"mean": "mean score", "median": "median score", "iqm": "interquartile mean score"}
+_MEASURED = {
+    "raw": "in the metric's unit",
+    "standardised": "in standard deviations of the round's scores, from their mean",
+    "distance": "as distance from the round's best score (0) to its worst (1)",
+    "share": "as share of the round's best score",
+}
 
 
 def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> Facts:
-    """Gather what the templates of a report print.
+    """Gather what the templates of a report print, by the names that they use.
 
-    Parameters
-    ----------
-    fit : DataTree or Dataset
-        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
-        `leaderbayes.likelihood`.
-    prob : float
-        Probability of intervals, and at which two players are told apart.
-    rope : float or None
-        Region of practical equivalence, as for `leaderbayes.compare`.
-
-    Returns
-    -------
-    dict
-        By the names that templates use. ``kind`` is "posterior" (of matches), "scores" (of mean
-        scores), "estimate" or "sota". Without convergence there are no results among them.
+    ``kind`` is "epp" (of matches), "votes", "score", "theta" or "estimate". Without convergence
+    there are no results among them.
 
     Raises
     ------
     LeaderbayesError
-        If it is no fit of a leaderboard, or an option is out of range.
+        If it is neither a posterior nor an estimate, or an option is out of range.
     """
     if isinstance(fit, xr.Dataset):
         if rope is not None:
             raise LeaderbayesError("rope= is for posteriors; an estimate has no probabilities.")
         return _estimate(fit, prob)
-    require_tree(fit)
-    if fit.attrs.get("model") == "sota":
-        if rope is not None:
-            raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
-        return _sota(fit, prob)
-    if is_mean_score(fit):
-        chosen = "spread_scale" if fit.attrs["model"] in OF_SEVERAL else "likelihood"
-        fitted(
-            fit,
-            "constant_data",
-            of="score",
-            attrs=("versions", "seed", "sampler"),
-            arguments=("test_fraction", "sampler", "tune", "prior_scale", "prior_df", chosen),
-        )
-    elif is_of_votes(fit):
-        own = "spread_scale" if fit.attrs["model"] in OF_SEVERAL else "prior_df"
-        fitted(
-            fit,
-            "constant_data",
-            "posterior_predictive",
-            attrs=("weight", "versions", "seed", "sampler"),
-            arguments=("cluster", "order_effect", "sampler", "tune", "prior_scale", own),
-        )
-    else:
-        fitted(
-            fit,
-            "constant_data",
-            "posterior_predictive",
-            attrs=("weight", "versions", "seed", "sampler"),
-            arguments=("weight", "test_fraction", "sampler", "tune"),
-        )
-    return _posterior(fit, prob, rope)
-
-
-def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
-    if dt["posterior"].sizes.get("player", 0) < 2:
-        raise refuse(dt, "has one player only, and a report compares two")
-    table = leaderboard(dt, prob=prob)
-    first, second = (str(name) for name in table["player"].iloc[:2])
-    name = labels(table["player"])
-    checked = compare(dt, first, second, rope=rope, prob=prob)
-    arguments = json.loads(dt.attrs["arguments"])
-    of_scores, of_votes = is_mean_score(dt), is_of_votes(dt)
-    prefix = "score_" if of_scores else "vote_" if of_votes else ""
-    if of_votes:
-        known = facts_of_votes(dt, arguments, prob)
-    else:
-        known = (facts_of_scores if of_scores else _of_matches)(dt, arguments)
+    post = Posterior(fit)
+    if len(post.players) < 2:
+        raise LeaderbayesError(f"{post.called} has one {post.who} only, and a report compares two.")
+    kind = "votes" if post.of_votes else post.parameter
+    found = diagnostics(post)
+    warnings = json.loads(post.trust["warnings"])
     facts: Facts = {
-        "kind": "scores" if of_scores else "posterior",
-        "prefix": prefix,
-        "layout": "score_table" if of_scores else "table",
-        "prob": prob,
-        "rope": rope,
-        "of_votes": of_votes,
-        "model": dt.attrs["model"],
-        **_trust(dt),
-        "placed": name.get(dt.attrs.get("placed", "")),
-        "tournament": dt.attrs.get("tournament"),
-        "versions": json.loads(dt.attrs["versions"]),
-        "seed": dt.attrs["seed"],
-        **known,
-        **_sampling(dt, arguments),
+        "kind": kind, "parameter": post.parameter, "who": post.who, "bayesian": True,
+        "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
+        "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
+        "several_tournaments": post.several, "effects": [], "versions": versions_of(fit.attrs),
+        **_OF[kind](post, prob),
+        "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),
+        "chains": fit["posterior"].sizes["chain"], "draws": fit["posterior"].sizes["draw"],
+        "converged": bool(found["converged"]),
+        **{name: found.get(name) for name in ("max_rhat", "min_ess", "divergences", "pareto_k")},
+        "unconverged": [text for text in warnings if text.startswith("LB001")],
+        # A misfit has sentences of its own.
+        "warnings": [text for text in warnings if not text.startswith(("LB001", "LB016"))],
+    }  # fmt: skip
+    return facts | (_results(post, prob, rope) if facts["converged"] else {})
+
+
+def diagnostics(post: Posterior) -> Mapping[str, Any]:
+    """Return what a fit has recorded of its convergence, or compute it of draws by PyMC."""
+    if "converged" in post.tree.attrs:
+        return {str(name): value for name, value in post.tree.attrs.items()}
+    draws = post.tree["posterior"][post.parameter].transpose("chain", "draw", ...)
+    known = post.group("sample_stats") if "sample_stats" in post.tree.children else xr.Dataset()
+    diverging = int(known["diverging"].sum()) if "diverging" in known else 0
+    return diagnose({post.parameter: draws.to_numpy()}, divergences=diverging)
+
+
+def options_of(post: Posterior) -> Facts:
+    """Return the options that a model was built with."""
+    constant = post.constant if "constant_data" in post.tree.children else xr.Dataset()
+    known = {str(k): v.item() for k, v in constant.data_vars.items() if v.dims == ("model",)}
+    known |= json.loads(post.tree.attrs.get("arguments", "{}"))
+    names = ("prior_df", "prior_scale", "test_fraction", "tie_scale", "spread_scale", "law", "rho")
+    return dict.fromkeys((*names, "intercept_scale")) | known
+
+
+def tournament_of(post: Posterior) -> str | None:
+    """Return the name of the one tournament, where it has one."""
+    attrs = {} if post.scores is None else post.scores.attrs
+    name = post.tree.attrs.get("tournament", attrs.get("tournament"))
+    return None if name is None else str(name)
+
+
+def versions_of(attrs: Mapping[Any, Any]) -> dict[str, str]:
+    """Return the versions that a fit has recorded, of others those that are installed."""
+    known: dict[str, str] = json.loads(attrs.get("versions", "{}"))
+    return {name: version(name) for name in ("leaderbayes", "pymc", "arviz", "nutpie")} | known
+
+
+def labels(names: Any) -> dict[str, str]:
+    """Return each name in one line of printable characters, cut where it is long, and each once."""
+    every = list(map(str, names))
+    shown = (clean(name) or "(no name)" for name in every)
+    cut = (s if len(s) <= _LONGEST else f"{s[: _LONGEST - 1].rstrip()}…" for s in shown)
+    return dict(zip(every, distinct(cut), strict=True))
+
+
+def quantity_of(post: Posterior) -> tuple[str, str]:
+    """Name what a posterior of mean scores is of, and in which unit."""
+    return (
+        _QUANTITIES[post.option("statistic", "mean")],
+        _MEASURED[post.option("of", "raw")],
+    )
+
+
+def is_of_items(post: Posterior) -> bool:
+    """Whether scores are answers to items, of which no model is assumed."""
+    mean = post.option("statistic", "mean") == "mean"
+    return post.parameter == "score" and mean and not post.several and not post.has("noise")
+
+
+def _of_matches(post: Posterior, _: float) -> Facts:
+    boards = [board for board, _ in post.boards()]
+    places = [board["place"] for board in boards]
+    tied, met = (sum(float(board[name].sum()) for board in boards) for name in ("tied", "n"))
+    ties = str(boards[0].attrs["ties"])
+    weight = post.constant["weight"] if "weight" in post.constant else xr.DataArray(1.0)
+    chosen = options_of(post).get("weight", post.model.weight if (weight != 1.0).any() else 1.0)
+    return {
+        "rounds": sum(board.sizes["round"] for board in boards),
+        "tournaments": len(boards) if post.several else None,
+        "higher": post.scores is None or bool(post.scores.attrs["higher_is_better"]),
+        "cells": sum(place.size for place in places),
+        "missing": sum(int((place == 0).sum()) for place in places),
+        "tied_share": tied / max(met + tied * (ties == "drop"), 1.0),
+        "within_round": bool(boards[0].attrs["within_round"]),
+        "ties": ties,
+        "rankings": not post.model.pairs,
+        "tie_parameter": post.model.tie_parameter,
+        "composite": chosen == "composite",
+        "weight_low": float(weight.min()),
+        "weight_high": float(weight.max()),
     }
-    if not facts["converged"]:
-        return facts
-    plain = compare(dt, first, second, prob=prob) if rope is not None else checked
-    return facts | {
-        "rows": _rows(table, name),
-        "beside": column_beside(table),
-        "disagreement": disagreement(dt, table, name.__getitem__),
-        "runner_up": _versus(plain, prob),
-        "equivalence": _numbers(checked) if rope is not None else None,
+
+
+def _of_votes(post: Posterior, prob: float) -> Facts:
+    counted, table = counted_of(post.tree), effects(post.tree, prob)
+    name = {} if table is None else labels(table["effect"])
+    rows = [] if table is None else table.to_dict("records")
+    return {
+        **counted._asdict(),
+        "tied_share": counted.tied / counted.votes if counted.votes else 0.0,
+        "ties": post.option("ties", "half"),
+        "tie_parameter": post.model.tie_parameter,
+        "effects": [row | {"effect": name[row["effect"]]} for row in rows],
+    }
+
+
+def _of_scores(post: Posterior, _: float) -> Facts:
+    scores = post.scores
+    if scores is None:
+        raise LeaderbayesError(f"{post.called} has no constant_data/scores, which a report names.")
+    quantity, measured = quantity_of(post)
+    clustered = "cluster" in scores.coords
+    return {
+        "rounds": int(scores.notnull().any("player").sum()),
+        "tournaments": scores.sizes.get("tournament"),
+        "clusters": len(np.unique(scores["cluster"])) if clustered else None,
+        "metric": metric_of(str(scores.attrs.get("columns", ""))),
+        "higher": post.higher_is_better,
+        "runs": scores.attrs.get("runs"),
+        "cells": scores.size,
+        "missing": int(scores.isnull().sum()),
+        "items": is_of_items(post),
+        "quantity": quantity,
+        "measured": measured,
+        "flat": not post.has("score_scale"),
+    }
+
+
+def _of_teams(post: Posterior, _: float) -> Facts:
+    board = post.group("observed_data").get("score", xr.DataArray())
+    n = post.constant["n"].to_numpy() if "n" in post.constant else board.attrs.get("n")
+    between = [board.attrs[name] for name in ("n_lower", "n_upper") if name in board.attrs]
+    return {
+        "metric": board.attrs.get("metric"),
+        "n": None if n is None else int(np.max(n)),
+        "n_between": between or None,
+    }
+
+
+_OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}
+
+
+def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
+    dt, table = post.tree, leaderboard(post.tree, prob=prob)
+    name = labels(table[post.who])
+    first, second = (str(player) for player in table[post.who].iloc[:2])
+    versus = numbers(compare(dt, first, second, prob=prob))
+    facts = {
+        "rows": _rows(table, post.who, name),
+        "columns": columns_of(table, name),
+        "digits": digits_of(table).get(post.parameter, 2),
+        "versus": versus,
+        # Over data sets a leaderboard is of means, and p_better of a new one.
+        "better": versus.get("mean_better", versus["p_better"]),
+        "equivalence": None,
         "tied": [name[player] for player in tied_for_top(dt, prob=prob)[1:]],
-        "groups": int(groups(dt, prob=prob)["group"].max()),
-        **(results_of_scores(table) if of_scores else _results_of_matches(dt, first, prob)),
     }
+    if rope is not None:
+        facts["equivalence"] = numbers(compare(dt, first, second, rope=rope, prob=prob))
+    if post.parameter == "theta":
+        return facts | _of_best(dt, prob)
+    facts["disagreement"] = disagreement(dt, table, name.__getitem__)
+    if post.parameter == "epp":
+        facts |= {"p_check": p_check(post), "deviance": numbers(deviance(dt))}
+    return facts
 
 
-def _of_matches(dt: xr.DataTree, arguments: Facts) -> Facts:
-    return {**_data(dt, arguments), **_prior(dt, arguments), **_weight(dt, arguments)}
+def p_check(post: Posterior) -> float:
+    """Return the p-value of the check: the fit's own, where it has one."""
+    own = float(post.tree.attrs.get("p_check", np.nan))
+    return float(check(post.tree, seed=post.seed)["p_value"]) if np.isnan(own) else own
 
 
-def _results_of_matches(dt: xr.DataTree, leader: str, prob: float) -> Facts:
+def is_misfit(p: float) -> bool:
+    """Whether a p-value of the check shows that the model does not describe the data."""
+    return p < MISFIT
+
+
+def _of_best(dt: xr.DataTree, prob: float) -> Facts:
+    from leaderbayes.sota import summary
+
+    p_values = check(dt)["p_value"].to_series()
     return {
-        "leads": _leads(dt, leader, prob),
-        "p_check": _p_check(dt),
-        "deviance": _deviance(dt),
-    }
-
-
-def _trust(dt: xr.DataTree) -> Facts:
-    """Say whether it converged; a fit that did not has LB001 first, and not among the others.
-
-    LB016, of a board that does not fit, has sentences of its own.
-    """
-    trusted = trust(dt)
-    own = ("LB001", "LB016") if dt.attrs.get("p_check", 1.0) < MISFIT else ("LB001",)
-    said = warnings_of(trusted)
-    return {
-        "converged": bool(trusted["converged"]),
-        "unconverged": [w for w in said if w.startswith("LB001")],
-        "warnings": [w for w in said if not w.startswith(own)],
-    }
-
-
-def _p_check(dt: xr.DataTree) -> float:
-    """Give the p-value of the check: the fit's own, where it has one."""
-    own = float(dt.attrs.get("p_check", np.nan))
-    return float(check(dt, seed=seed_of(dt))["p_round"]) if np.isnan(own) else own
-
-
-def _epsilon(dt: xr.DataTree) -> float | str:
-    """Give the tolerance of simulated boards: as it was asked for, or came to be by itself."""
-    asked = json.loads(dt.attrs["arguments"])["epsilon"]
-    if asked == "auto" and "sample_stats" in dt.children:
-        return float(dt["sample_stats"]["epsilon"].min("stage").max())
-    return "auto" if asked == "auto" else float(asked)
-
-
-def _sota(dt: xr.DataTree, prob: float) -> Facts:
-    from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR
-    from leaderbayes.models._theta import CONCENTRATION
-    from leaderbayes.sota._summary import summary
-
-    table = leaderboard(dt, prob=prob)
-    fitted(dt, "constant_data", of="team", attrs=("versions", "seed"), arguments=_OF_BEST)
-    name = labels(table["team"])
-    board = dt["observed_data"].dataset["score"]
-    known = facts_of_board(board)
-    posterior = dt["posterior"].sizes
-    facts: Facts = {
-        "kind": "sota",
-        "prefix": "sota_",
-        "layout": "sota_table",
-        "prob": prob,
-        "players": len(table),
-        "chance": known.chance,
-        "classes": board.attrs.get("classes"),
-        "positive_rate": board.attrs.get("positive_rate"),
-        "sampler": dt.attrs["sampler"],
-        "log_concentration": CONCENTRATION,
-        "concentrations": (ALPHAS[1], ALPHAS[-1]),
-        "equal": ALPHAS_PRIOR[0],
-        "versions": json.loads(dt.attrs["versions"]),
-        "seed": dt.attrs["seed"],
-        **_trust(dt),
-        "variants": 1,
-        **json.loads(dt.attrs["arguments"]),
-        "epsilon": _epsilon(dt),
-        "n": known.n,
-        "n_between": own_n(board),
-        "chains": posterior["chain"],
-        "draws": posterior["draw"],
-        **{k: dt.attrs.get(k) for k in ("max_rhat", "pareto_k", "ess")},
-    }
-    if not facts["converged"]:
-        return facts
-    checked = check(dt)["p_value"].to_series()
-    best = summary(dt, prob=prob)
-    columns = {"team": "player", "theta_lower": "lower", "theta_upper": "upper"}
-    return facts | {
-        "rows": _rows(table.rename(columns=columns), name),
-        "best": {str(k): v.item() for k, v in best.data_vars.items()},
-        "digits": decimals_of_best(
-            float(best["theta_sota_lower"]), float(best["theta_sota_upper"])
-        ),
-        "least_p": float(checked.min()),
-        "least_statistic": str(checked.idxmin()),
+        "best": numbers(summary(dt, prob=prob)),
+        "least_p": float(p_values.min()),
+        "least_statistic": str(p_values.idxmin()),
     }
 
 
@@ -258,140 +255,26 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
     table = leaderboard(fit, prob=prob)
     name = labels(table["player"])
     first, second = table["player"].iloc[:2]
-    win = _numbers(win_probability(fit, prob=prob).sel(player=first, opponent=second))
+    model = MODELS.get(fit.attrs["model"])
+    win = win_probability(fit, prob=prob).sel(player=first, opponent=second)
+    names = ("covariance", "firth", "pseudo_rounds", "ties", "tie_scale", "intercept_scale")
     return {
-        "kind": "estimate",
-        "prefix": "estimate_",
-        "layout": "table",
-        "prob": prob,
-        "of_votes": False,
-        "model": fit.attrs["model"],
-        "converged": True,
-        "unconverged": [],
-        "warnings": warnings_of(fit.attrs),
-        "players": len(table),
-        "rows": _rows(table, name),
-        "beside": None,
-        "covariance": fit.attrs["covariance"],
-        "pseudo_rounds": fit.attrs.get("pseudo_rounds", 0.0),
-        "firth": bool(fit.attrs.get("firth", 0)),
-        "hypotheses": fit.sizes.get("hypothesis", 0),
-        "ties": fit.attrs.get("ties"),
-        "n_quadrature": fit.attrs.get("n_quadrature"),
-        "win": win,
-        # False also where rounds do not vary, and both are NaN.
-        "told_apart": win["lower"] > 0.5 or win["upper"] < 0.5,
-        "deviance": _deviance(fit),
-        "versions": {"leaderbayes": version("leaderbayes")},
-    }
+        "kind": "estimate", "parameter": "epp", "who": "player", "bayesian": False,
+        "model": fit.attrs["model"], "label": fit.attrs["model"] if model is None else model.label,
+        "rankings": model is not None and not model.pairs, "prob": prob, "players": len(table),
+        "option": {key: fit.attrs.get(key) for key in names},
+        "hypotheses": fit.sizes.get("hypothesis", 0), "versions": versions_of({}),
+        "converged": True, "unconverged": [],
+        "warnings": json.loads(fit.attrs.get("warnings", "[]")),
+        "rows": _rows(table, "player", name), "columns": columns_of(table, name),
+        "win": numbers(win), "deviance": numbers(deviance(fit)) if "deviance" in fit else None,
+    }  # fmt: skip
 
 
-def _rows(table: pd.DataFrame, name: Mapping[str, str]) -> list[Any]:
-    players = [name[str(player)] for player in table["player"]]
-    return table.assign(player=players).to_dict("records")
+def _rows(table: pd.DataFrame, who: str, name: Mapping[str, str]) -> list[Any]:
+    return table.assign(**{who: table[who].astype(str).map(name)}).to_dict("records")
 
 
-def _data(dt: xr.DataTree, arguments: Facts) -> Facts:
-    """Count players, rounds, tournaments; missing scores; ties."""
-    scores = dt["constant_data"].to_dataset()["scores"]
-    boards = [board for board, _ in boards_of(dt)]
-    # Of a fit across rounds places are of all scores at once; still 0 is absent.
-    cells = sum(board["place"].size for board in boards)
-    missing = sum(int((board["place"] == 0).sum()) for board in boards)
-    equal = sum(float(board["tied"].sum()) for board in boards)
-    met = sum(float(board["n"].sum()) for board in boards)
-    if arguments["ties"] == "drop":
-        met += equal
-    players = [board.sizes["player"] for board in boards]
-    rounds = [board.sizes["round"] for board in boards]
-    return {
-        "players": dt["posterior"].sizes["player"],
-        "rounds": sum(rounds),
-        "tournaments": len(boards) if "tournament" in scores.dims else None,
-        "data_set": scores.attrs.get("tournament"),
-        "fewest_players": min(players),
-        "most_players": max(players),
-        "higher": bool(scores.attrs.get("higher_is_better", 1)),
-        "cells": cells,
-        "missing": missing,
-        "tied_share": equal / met if met else 0.0,
-        "within_round": bool(arguments["within_round"]),
-        "ties": arguments["ties"],
-        "fewest_rounds": min(rounds),
-    }
-
-
-def _prior(dt: xr.DataTree, arguments: Facts) -> Facts:
-    scales = ("prior_scale", "prior_df", "tie_scale", "spread_scale", "intercept_scale")
-    spread = "epp_spread" in dt["posterior"]
-    return {
-        **{name: arguments.get(name) for name in scales},
-        "own_order": arguments.get("order") is not None,
-        "group_count": len(set((arguments.get("groups") or {}).values())),
-        "spread": float(drawn(dt, "epp_spread").mean()) if spread else None,
-    }
-
-
-def _weight(dt: xr.DataTree, arguments: Facts) -> Facts:
-    """Say how much a match counts, and why."""
-    weight, fraction = arguments["weight"], arguments["test_fraction"]
-    each = drawn(dt, "weight", "constant_data")
-    single = "round" in each.dims
-    return {
-        "composite": weight == "composite",
-        "given_weight": None if weight == "composite" else float(weight),
-        "weight_low": float(each.min()),
-        "weight_high": float(each.max()),
-        "test_fraction": fraction,
-        "dependence": 1.0 / (1.0 + dt["constant_data"].sizes["round"] * shared_luck(fraction))
-        if single
-        else None,
-        "few_rounds": FEWEST,
-    }
-
-
-def _sampling(dt: xr.DataTree, arguments: Facts) -> Facts:
-    posterior = dt["posterior"].sizes
-    known = {k: dt.attrs.get(k) for k in ("max_rhat", "min_ess")}
-    return {
-        "sampler": _SAMPLERS.get(str(dt.attrs["sampler"])),  # None: none of NUTS
-        "drawn": str(dt.attrs["sampler"]),
-        # What NUTS moves of a model in PyMC is drawn, too.
-        "by_pymc": any(str(name).endswith("_unit") for name in dt["posterior"].data_vars),
-        "chains": posterior["chain"],
-        "draws": posterior["draw"],
-        "tune": dt.attrs.get("tune", arguments["tune"] or 1000),
-        # Said together, or not at all.
-        **(known if None not in known.values() else dict.fromkeys(known)),
-        **{k: dt.attrs.get(k) for k in ("divergences", "pareto_k")},
-    }
-
-
-def _versus(compared: xr.Dataset, prob: float) -> Facts:
-    """Compare two players, in words as sure as its probability."""
-    found = _numbers(compared)
-    # Over data sets a leaderboard is of means, and p_better of a new one.
-    found["on_new"] = found["p_better"] if "mean_better" in found else None
-    better = float(found["p_better"] if found["on_new"] is None else found["mean_better"])
-    found["p_better"] = better
-    word = next((word for least, word in _WORDS if better >= least), None)
-    return found | {"word": word, "told_apart": better >= prob}
-
-
-def _deviance(fit: xr.DataTree | xr.Dataset) -> Facts:
-    """Give the deviance, and where it was evaluated."""
-    distance = deviance(fit)
-    return _numbers(distance) | {"at": distance.attrs["at"]}
-
-
-def _numbers(scalars: xr.Dataset) -> Facts:
-    """Give the numbers of a Dataset of scalars, as Python's own."""
+def numbers(scalars: xr.Dataset) -> Facts:
+    """Return the numbers of a Dataset of scalars, as Python's own."""
     return {str(name): value.item() for name, value in scalars.data_vars.items()}
-
-
-def _leads(dt: xr.DataTree, leader: str, prob: float) -> int | None:
-    """Count the tournaments of a fit of many in which the leader leads."""
-    if "epp_tournament" not in dt["posterior"]:
-        return None
-    leaders = compare_boards(dt, prob=prob, draws=0)["leader"]
-    return int((leaders == leader).sum())

@@ -2,7 +2,6 @@
 
 import base64
 import os
-from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import metadata
@@ -14,19 +13,19 @@ import jinja2
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._answers.best import is_best
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
-from leaderbayes._fits.require import require_tree
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes.plots._canvas import SHARES, WINS, ink
 from leaderbayes.report._audit import section
 from leaderbayes.report._best import best
-from leaderbayes.report._boards import SCALE, boards
 from leaderbayes.report._card import card_of
-from leaderbayes.report._charts import bokeh_script, charts, scales, white_from
+from leaderbayes.report._page import SCALE, boards
 from leaderbayes.report._references import as_bibtex
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+_PALETTES = {"win": WINS, "rank": SHARES}
 
 
 def html(
@@ -39,36 +38,28 @@ def html(
     prob: float = 0.95,
     top: int = 100,
 ) -> Path:
-    """Write a page with everything that a fit says, to be opened, sent or printed.
+    """Write a page with everything that a posterior says, to be opened, sent or printed.
 
     The page is one file and loads nothing: a leaderboard to sort and filter, any two players
     compared in words, win probabilities, ranks, goodness of fit, diagnostics, the model's card,
-    data and settings, and how to cite. Of mean scores it is in the metric's unit, with who is
-    better in place of win probabilities, and without goodness of fit. Its numbers are those
-    of the functions of the same names.
+    data and settings, and how to cite.
 
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`; of many tournaments, from
-        ``leaderbayes.fit(scores, "tournaments")``, `leaderbayes.study.fit` or
-        `leaderbayes.study.open`: the page switches between them. Or from
-        `leaderbayes.sota.posterior`.
+        Posterior of any model, or a study; of several tournaments the page switches between them.
     path : path
         File of the page, ``.html`` or ``.htm``; one that is there is replaced, in whole.
     sota : DataTree, optional
         From `leaderbayes.sota.posterior`: adds a section on how good the best really is.
     audit : DataTree, optional
-        What `leaderbayes.audit` returned of this fit: adds a section on which part of the table is
-        real, with a sentence and the numbers behind it a question.
+        What `leaderbayes.audit` returned of this posterior, for a section of its own.
     title : str, optional
         Of the page; the name of the one tournament or of the scores' file by default.
     prob : float
-        Posterior probability of the (equal-tailed) intervals, and at which two players are told
-        apart.
+        Probability of the intervals, and from which two players are distinguishable.
     top : int
-        Players of each leaderboard in charts and comparisons (and teams of ``sota``), best first:
-        their size grows with its square. The table has all players.
+        Players of each leaderboard in heat maps and comparisons, best first. The table has all.
 
     Returns
     -------
@@ -78,13 +69,13 @@ def html(
     Raises
     ------
     LeaderbayesError
-        If ``dt`` or ``sota`` is something else, the audit is none, or of another fit, an option
-        is out of range, or the file cannot be written.
+        If ``dt``, ``sota`` or ``audit`` is something else, an option is out of range, or the file
+        cannot be written.
 
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
     >>> lb.report.html(dt, "page.html", title="Iris").name
     'page.html'
     """
@@ -103,35 +94,58 @@ def page_of(
     prob: float,
     top: int,
 ) -> str:
-    """Give the text of the page, as `html` writes it."""
+    """Return the text of the page, as `html` writes it."""
     prob = share("prob", prob)
     top = whole("top", top, at_least=2)
-    require_tree(dt)
     asked = None if audit is None else section(dt, audit)
-    if is_best(dt):
-        if sota is not None:
-            raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
-        described, across, sota = list[dict[str, Any]](), None, dt
+    described, beside = list[dict[str, Any]](), list[dict[str, Any]]()
+    if is_study(dt) or Posterior(dt).parameter != "theta":
+        described, beside = boards(dt, prob, top)
+    elif sota is not None:
+        raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
     else:
-        described, across = boards(dt, prob, top)
-    models = [board["model"] for board in described] + ["sota"] * (sota is not None)
-    return _render(
-        {
-            "title": title or _title(described),
-            "prob": prob,
-            "percent": f"{100.0 * prob:g}\N{NO-BREAK SPACE}%",
-            "inner": f"{50.0 * prob:g}\N{NO-BREAK SPACE}%",
-            "boards": described,
-            "overview": across,
-            # A single fit says it by itself.
-            "failed": []
-            if "posterior" in dt.children
-            else [board["name"] for board in described if board["verdict"]["kind"] == "bad"],
-            "audit": asked,
-            "sota": None if sota is None else best(sota, prob, top),
-            "cards": [card_of(model) for model in dict.fromkeys(models)],
-        }
+        sota = dt
+    of_best = None if sota is None else best(sota, prob, top)
+    every = described if of_best is None else [*described, of_best]
+    about = metadata("leaderbayes")
+    style, script = (read_template(f"page.{kind}") for kind in ("css", "js"))
+    numbers = {
+        "scale": SCALE,
+        "palettes": {name: palette[::5] for name, palette in _PALETTES.items()},
+        "white": {name: _white_from(palette) for name, palette in _PALETTES.items()},
+        "boards": [board.pop("numbers") for board in described],
+    }
+    return template("page.html.j2").render(
+        title=title or _title(described),
+        percent=f"{100.0 * prob:g}\N{NO-BREAK SPACE}%",
+        inner=f"{50.0 * prob:g}\N{NO-BREAK SPACE}%",
+        boards=described,
+        overview=beside,
+        failed=[board["name"] for board in described if board["verdict"]["kind"] == "bad"],
+        audit=asked,
+        sota=of_best,
+        cards=[
+            card_of(*each) for each in {board["model"]: board["title"] for board in every}.items()
+        ],
+        style=style,
+        script=script,
+        # Only the script with this digest runs, whatever else gets into the page.
+        digest=f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'",
+        scales={name: ", ".join(palette[::15]) for name, palette in _PALETTES.items()},
+        numbers=numbers,
+        about={name.lower(): about[name] for name in ("Name", "Version")},
+        own_entry=as_bibtex(["leaderbayes"], about["Version"]).strip(),
     )
+
+
+def is_study(dt: Any) -> bool:
+    """Whether this may be a study, a posterior for each tournament."""
+    return isinstance(dt, xr.DataTree) and "posterior" not in dt.children and bool(dt.children)
+
+
+def _white_from(palette: tuple[str, ...]) -> float:
+    """Return the least probability whose cell takes white letters."""
+    return next(k / 255.0 for k in range(256) if ink(k / 255.0, palette) == "white")
 
 
 def _title(described: list[dict[str, Any]]) -> str:
@@ -140,11 +154,9 @@ def _title(described: list[dict[str, Any]]) -> str:
         return "How good is the best?"
     if len(described) == 1 and "Tournament" in dict(described[0]["data"]):
         return f"Leaderboard: {dict(described[0]['data'])['Tournament']}"
-    sources = [dict(board["data"]).get("Source", "") for board in described]
-    one = Path(sources[0]) if len(set(sources)) == 1 else Path()
-    if one.suffix in _PACKED:
-        one = one.with_suffix("")
-    # A table without a file has no suffix.
+    sources = {dict(board["data"]).get("Source", "") for board in described}
+    one = Path(sources.pop()) if len(sources) == 1 else Path()
+    one = one.with_suffix("") if one.suffix in _PACKED else one
     return f"Leaderboard: {one.stem}" if one.suffix else "Leaderboard"
 
 
@@ -152,7 +164,7 @@ def _title(described: list[dict[str, Any]]) -> str:
 def template(name: str) -> jinja2.Template:
     """Load a template of a page, in which whatever is printed is escaped."""
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("leaderbayes.report"),
+        loader=jinja2.PackageLoader("leaderbayes.report", "templates/page"),
         # Names in the data are whatever somebody typed.
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -164,40 +176,6 @@ def template(name: str) -> jinja2.Template:
     return environment.get_template(name)
 
 
-def _render(context: Mapping[str, Any]) -> str:
-    """Fill the template; only scripts with these digests run, whatever else gets into the page."""
-    style, script = (read_template(f"page.{kind}") for kind in ("css", "js"))
-    # Without a leaderboard there are no charts, and no library for them.
-    first = context["boards"][0] if context["boards"] else None
-    scripts = [script] if first is None else [script, bokeh_script()]
-    about = metadata("leaderbayes")
-    return template("page.html.j2").render(
-        **context,
-        style=style,
-        scripts=scripts,
-        digests=[_digest(text) for text in scripts],
-        charts=[] if first is None else charts(first["words"], _has_chart_of_fit(first)),
-        scales=scales(),
-        words=None if first is None else first["words"],
-        numbers={
-            "scale": SCALE,
-            "white": white_from(),
-            "boards": [board["numbers"] for board in context["boards"]],
-        },
-        about={name.lower(): about[name] for name in ("Name", "Version")},
-        own_entry=as_bibtex(["leaderbayes"], about["Version"]).strip(),
-    )
-
-
 def read_template(name: str) -> str:
     """Read a file that is put into pages as it is."""
-    return (files("leaderbayes.report") / "templates" / name).read_text("utf-8")
-
-
-def _has_chart_of_fit(board: Mapping[str, Any]) -> bool:
-    """Say whether there is a check of fit whose draws differ."""
-    return board["fit"] is not None and bool(board["fit"]["drawn"])
-
-
-def _digest(script: str) -> str:
-    return f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'"
+    return (files("leaderbayes.report") / "templates" / "page" / name).read_text("utf-8")

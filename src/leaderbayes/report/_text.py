@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import xarray as xr
 
 from leaderbayes.report._audit import audited
+from leaderbayes.report._columns import Column
 from leaderbayes.report._facts import Facts, facts_of
 from leaderbayes.report._references import listed
 from leaderbayes.report._style import Style, text_style
@@ -37,106 +38,93 @@ def text(
     rope: float | None = None,
     audit: xr.DataTree | None = None,
 ) -> str:
-    """Report a leaderboard in plain text: what was done, what came out, table and references.
+    """Report a leaderboard in plain text: methods, results, a table and references.
 
-    A fit that did not converge says so in its first sentence, and has neither results nor a
-    table.
+    Without convergence the first sentence says so, and there are neither results nor a table.
 
     Parameters
     ----------
     dt : DataTree or Dataset
-        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
-        `leaderbayes.likelihood`.
+        Posterior of any model; or an estimate from `leaderbayes.likelihood`.
     prob : float
-        Posterior probability of the (equal-tailed) intervals, and at which two players are told
-        apart; of an estimate, coverage of the normal intervals.
+        Probability of the intervals, and from which two players are distinguishable.
     rope : float, optional
-        Region of practical equivalence on the win probability, or of mean scores on their
-        difference, as for `leaderbayes.compare`: the leader and the runner-up are compared with it
-        too. Of a fit from `leaderbayes.fit` only.
+        Region of practical equivalence, as for `leaderbayes.compare`, to compare the leader and
+        the runner-up with. Not of an estimate.
     audit : DataTree, optional
-        What `leaderbayes.audit` returned of this fit, for a section on what of the table is real.
+        What `leaderbayes.audit` returned of this posterior, for a section of its own.
 
     Returns
     -------
     str
-        Paragraphs of methods and results, of the audit where there is one, a table of all players,
-        and the references that the paragraphs cite. Names of players stand in one line, cut after
-        60 characters (in the audit whole). Notebooks show it as it reads.
+        Names of players stand in one line, cut after 60 characters.
 
     Raises
     ------
     LeaderbayesError
-        If it is no fit of a leaderboard, an option is out of range, or the audit is none, or of
-        another fit.
+        If this is neither a posterior nor an estimate, an option is out of range, or the audit is
+        of another posterior.
 
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
     >>> text = lb.report.text(dt)
     >>> [line for line in text.splitlines() if line in ("Methods", "Results", "References")]
     ['Methods', 'Results', 'References']
     """
-    facts = facts_of(dt, prob, rope)
-    asked = {} if audit is None else audited(dt, audit)
-    style = text_style(draws_of(facts))
+    facts, style = facts_of(dt, prob, rope), text_style()
+    asked = [] if audit is None else list(audited(dt, audit).values())
     prose = prose_of(style, facts)
     parts = [_wrapped(prose.caution)] if prose.caution else []
     parts.append(_section("Methods", _wrapped(prose.methods)))
     parts.append(_section("Results", _wrapped(prose.results)))
+    if asked and facts["converged"]:
+        said = (_wrapped(f"{each.heading}. {each.said}", hanging=True) for each in asked)
+        parts.append(_section("Audit", "\n".join(said)))
     if facts["converged"]:
-        if asked:
-            parts.append(
-                _section(
-                    "Audit",
-                    "\n".join(
-                        _wrapped(f"{each.heading}. {each.said}", hanging=True)
-                        for each in asked.values()
-                    ),
-                )
-            )
-        parts.append(_table(style, facts))
+        caption = style.paragraph("caption.jinja", facts)
+        parts += [_wrapped(f"Table 1. {caption}"), _table(cells_of(facts))]
     references = listed(style.cited, facts["versions"]["leaderbayes"])
     parts.append(_section("References", "\n".join(_wrapped(r, hanging=True) for r in references)))
     return Text("\n\n".join(parts) + "\n")
 
 
-def draws_of(facts: Facts) -> int | None:
-    """Count posterior draws; None of an estimate."""
-    return None if facts["kind"] == "estimate" else facts["chains"] * facts["draws"]
-
-
 def prose_of(style: Style, facts: Facts) -> Prose:
     """Write the paragraphs."""
-    methods = style.paragraph(f"{facts['prefix']}methods.jinja", facts)
+    estimate = facts["kind"] == "estimate"
+    methods = style.paragraph("estimate_methods.jinja" if estimate else "methods.jinja", facts)
     if not facts["converged"]:
         caution = style.paragraph("caution.jinja", facts)
-        return Prose(caution, methods, "No results are given, because the fit did not converge.")
-    return Prose("", methods, style.paragraph(f"{facts['prefix']}results.jinja", facts))
+        return Prose(caution, methods, "There are no results, because the chains did not converge.")
+    results = "estimate" if estimate else facts["parameter"]
+    return Prose("", methods, style.paragraph(f"results/{results}.jinja", facts))
 
 
-def _table(style: Style, facts: Facts) -> str:
-    """Write a table of all players, with aligned columns and a line that explains them."""
+def cells_of(facts: Facts) -> list[list[str]]:
+    """Return the table, row by row and the headings first, with rows numbered."""
+    columns: list[Column] = facts["columns"]
+    ends = "CI" if facts["kind"] == "estimate" else "CrI"
+    made = [["#", *map(str, range(1, len(columns[0].texts) + 1))]]
+    for column in columns:
+        made.append([column.heading, *column.texts])
+        if column.intervals is not None:
+            made.append([f"{100.0 * facts['prob']:.6g}% {ends}", *column.intervals])
+    return [list(row) for row in zip(*made, strict=True)]
+
+
+def _table(rows: list[list[str]]) -> str:
+    """Align columns; names on the left."""
     from rich.cells import cell_len
 
-    caption = _wrapped(f"Table 1. {style.paragraph('caption.jinja', facts)}")
-    head, *rows = (
-        [cell.strip("\n") for cell in line.split("\t")]
-        for line in style.render(f"{facts['layout']}.txt.jinja", facts).splitlines()
-    )
     # Columns of a terminal, of which some letters take two, and accents none.
-    widths = [max(map(cell_len, column)) for column in zip(head, *rows, strict=True)]
-
-    def aligned(k: int, cell: str) -> str:
-        room = " " * (widths[k] - cell_len(cell))
-        return cell + room if k == 1 else room + cell
-
-    lines = [
-        "  ".join(aligned(k, cell) for k, cell in enumerate(row)).rstrip()
-        for row in (head, ["-" * width for width in widths], *rows)
-    ]
-    return f"{caption}\n\n" + "\n".join(lines)
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in (rows[0], ["-" * width for width in widths], *rows[1:]):
+        room = [" " * (width - cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
+        shown = (c + r if k == 1 else r + c for k, (c, r) in enumerate(zip(row, room, strict=True)))
+        lines.append("  ".join(shown).rstrip())
+    return "\n".join(lines)
 
 
 def _section(title: str, body: str) -> str:

@@ -1,133 +1,157 @@
-"""Numbers and verdicts in words, the same in every section of the page."""
+"""What the page says of a posterior in words: whether to trust it, and what it was made from."""
 
 import json
-from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._fits.kinds import OF_SEVERAL
-from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS
-from leaderbayes.report._style import number
+from leaderbayes._answers.deviance import deviance
+from leaderbayes._answers.votes import counted_of, said_of_worth
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._inference.diagnostics import MAX_PARETO_K, MAX_RHAT, MIN_ESS
+from leaderbayes.report._facts import diagnostics, is_misfit, is_of_items, p_check, tournament_of
+from leaderbayes.report._style import amount, number, percent, probability
 
-_WITHOUT_STEPS = ("laplace", "exact", "gibbs")
+# What diagnostics are called, their decimals, and what is good.
+_DIAGNOSTICS = {
+    "max_rhat": ("Largest R-hat", 3, f"below {MAX_RHAT}"),
+    "min_ess": ("Smallest effective sample size", 0, f"above {MIN_ESS:.0f}"),
+    "divergences": ("Divergent transitions", 0, "none"),
+    "pareto_k": ("Pareto k of the importance weights", 2, f"below {MAX_PARETO_K}"),
+    "ess": ("Effective sample size", 0, ""),
+}
 
-
-def interval(low: float, high: float, digits: int = 2) -> str:
-    """Write an interval."""
-    return f"{number(low, digits)} to {number(high, digits)}"
-
-
-def probability(p: float) -> str:
-    """Write a probability; what rounds to 0 or 1 is neither."""
-    if p < 0.005:
-        return "<0.01"
-    return ">0.99" if p > 0.995 else f"{p:.2f}"
-
-
-def span(low: int, high: int) -> str:
-    """Write a range of whole numbers."""
-    return str(low) if low == high else f"{low}–{high}"
+Rows = list[tuple[str, str]]
 
 
-def verdict(attrs: Mapping[Any, Any], checked: str | None = None) -> dict[str, Any]:
-    """Say of a fit, or of a posterior of the best, whether its numbers can be reported.
+def verdict(converged: Any, warnings: list[str], p: float = 0.5) -> dict[str, Any]:
+    """Say whether numbers can be reported: ``kind`` ("good", "care" or "bad") and ``text``.
 
-    ``checked`` is what the check of fit says, "good", "care" or "bad"; it is good only where that
-    is, or where there is none.
-
-    Returns
-    -------
-    dict
-        ``kind`` ("good", "care" or "bad"), ``text`` (a plain sentence), ``facts`` (diagnostics:
-        name, value, what is good), ``warnings``.
+    ``p`` is the p-value of the check of fit.
     """
-    warnings = json.loads(attrs["warnings"])
-    if not attrs["converged"]:
-        kind, text = "bad", "Not converged: do not report these numbers."
-    elif checked == "bad":
-        kind, text = "care", "Converged, but the model does not describe this board."
+    if not converged:
+        kind, text = "bad", "The chains did not converge: do not report these numbers."
+    elif is_misfit(p):
+        kind = "care"
+        text = "Converged. Some head-to-head results differ from the model (see Goodness of fit)."
     elif warnings:
-        kind, text = "care", "Converged, with warnings to heed before reporting these numbers."
-    elif checked == "care":
-        kind, text = "care", "Converged; the board varies less than the model says it would."
+        kind, text = "care", "Converged, with warnings."
+    elif p > 0.95:
+        kind, text = "care", "Converged. The board varies less than the model implies."
     else:
-        kind, text = "good", "Converged: these numbers can be reported."
-    return {"kind": kind, "text": text, "facts": list(_facts(attrs)), "warnings": warnings}
+        kind, text = "good", "Converged."
+    return {"kind": kind, "text": text, "warnings": warnings}
 
 
-def _facts(attrs: Mapping[Any, Any]) -> list[tuple[str, str, str]]:
-    known = {
-        "max_rhat": ("Largest R-hat", 3, f"below {MAX_RHAT}" if "min_ess" in attrs else ""),
-        "min_ess": ("Smallest effective sample size", 0, f"above {MIN_ESS:.0f}"),
-        "divergences": ("Divergent transitions", 0, "none"),
-        "pareto_k": ("Pareto k of the importance weights", 2, "below 0.7"),
-        "ess": ("Effective sample size", 0, ""),
-    }
-    return [
-        (name, number(float(attrs[key]), digits), good)
-        for key, (name, digits, good) in known.items()
-        # Only NUTS has transitions that diverge.
-        if key in attrs and not np.isnan(float(attrs[key]))
-        if key != "divergences" or attrs.get("sampler") not in _WITHOUT_STEPS
+def verdict_of(post: Posterior, p: float = 0.5) -> dict[str, Any]:
+    """Say the same of a posterior, with its diagnostics: name, value, and what is good."""
+    found = diagnostics(post)
+    facts = [
+        (name, number(float(found[key]), digits), good)
+        for key, (name, digits, good) in _DIAGNOSTICS.items()
+        if key in found and not np.isnan(float(found[key]))
     ]
+    return verdict(found["converged"], json.loads(post.trust["warnings"]), p) | {"facts": facts}
 
 
-def settings(attrs: Mapping[Any, Any]) -> list[tuple[str, str]]:
-    """List what a fit was made with: model, arguments, seed, versions."""
-    rows = [("Model", str(attrs["model"]))]
-    if "weight" in attrs:
-        what = "vote" if "order_effect" in _arguments(attrs) else "match"
-        rows.append((f"Weight of a {what}", number(float(attrs["weight"]), 3)))
-    arguments = _arguments(attrs)
-    if "order_effect" in arguments:  # of votes, which have no rounds
-        arguments.pop("within_round", None)
-    if arguments.get("test_fraction") and attrs["model"] not in OF_SEVERAL:
-        about = "fresh data sets of this size from the same population, not further splits of this"
-        rows.append(("Intervals are about", about))
-    rows += [(name, _written(value)) for name, value in sorted(arguments.items())]
+def goodness(post: Posterior) -> dict[str, Any] | None:
+    """Describe the check of fit; None of what is not of matches or votes."""
+    if post.parameter != "epp":
+        return None
+    p, distance = p_check(post), deviance(post.tree)
+    if np.isnan(p):
+        kind, text = "care", "So few pairs met that fit cannot be checked."
+    elif is_misfit(p):
+        kind, text = "care", "Some head-to-head results differ from the model."
+    elif p > 0.95:
+        kind, text = "care", "The board varies less than the model implies."
+    else:
+        kind, text = "good", "Replicates of the board vary as much as it does."
+    advice = []
+    if is_misfit(p):
+        advice.append("Read win probabilities, ranks and groups with care.")
+        if not post.several:
+            advice.append(
+                "See each pair's own results: below Compare two, by leaderbayes.plots.record(dt), "
+                'or by leaderbayes.win_probability(dt, by="record").'
+            )
+    return {
+        "kind": kind, "text": text, "warnings": advice, "value": p,
+        "p": "" if np.isnan(p) else probability(p),
+        "chi_square": probability(float(distance["p_value"])),
+        "deviance": number(float(distance["value"]), 1), "df": int(distance["df"]),
+    }  # fmt: skip
+
+
+def settings(post: Posterior) -> Rows:
+    """List what a posterior was made with: model, sampler, options, seed, versions."""
+    attrs = post.tree.attrs
+    rows = [("Model", post.model.label)]
+    if "weight" in post.constant:
+        what = "vote" if post.of_votes else "match"
+        weight = float(post.constant["weight"].mean())
+        rows.append((f"Weight of a {what}, on average", number(weight, 3)))
+    options = json.loads(attrs.get("arguments", "{}"))
+    rows += [(name, _written(value)) for name, value in sorted(options.items())]
     if "why_nuts" in attrs:
-        rows.append(("NUTS in place of Laplace's proposals", str(attrs["why_nuts"])))
-    if "seed" in attrs:
-        rows.append(("Seed", str(attrs["seed"])))
-    versions = json.loads(attrs.get("versions", "{}"))
-    if versions:
+        rows.append(("NUTS in place of the fast engine", str(attrs["why_nuts"])))
+    rows += [(name.capitalize(), str(attrs[name])) for name in ("sampler", "seed") if name in attrs]
+    if versions := json.loads(attrs.get("versions", "{}")):
         rows.append(("Versions", ", ".join(f"{name} {v}" for name, v in versions.items())))
     return rows
 
 
 def _written(value: Any) -> str:
-    """Write an argument: words as they are, all else as JSON."""
+    """Write an option: words as they are, all else as JSON."""
     if value is None:
         return "default"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _arguments(attrs: Mapping[Any, Any]) -> dict[str, Any]:
-    arguments: dict[str, Any] = json.loads(attrs.get("arguments", "{}"))
-    return arguments
-
-
-def data(scores: xr.DataArray, *, items: bool = False) -> list[tuple[str, str]]:
-    """Describe scores (player, round) or (tournament, player, round), whose rounds may be items."""
-    called = {"round": "item"} if items else {}
+def data(post: Posterior) -> Rows:
+    """Describe what a posterior was made from."""
+    if post.of_votes:
+        return _votes(post)
+    scores = post.scores
+    if scores is None:
+        return [(f"{post.who}s".capitalize(), str(len(post.players)))]
+    called = {"round": "item"} if is_of_items(post) else {}
     rows = [
         (f"{called.get(dim, dim)}s".capitalize(), str(scores.sizes[dim]))
         for dim in ("tournament", "player", "round")
         if dim in scores.dims
     ]
-    if scores.attrs.get("tournament"):
-        rows.insert(0, ("Tournament", str(scores.attrs["tournament"])))
-    if items and "cluster" in scores.coords:
+    if (tournament := tournament_of(post)) is not None:
+        rows.insert(0, ("Tournament", tournament))
+    if "cluster" in scores.coords:
         rows.append(("Clusters", str(len(np.unique(scores["cluster"])))))
     there = int(scores.notnull().sum())
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
-    rows.append(("Better is", "higher" if scores.attrs.get("higher_is_better", 1) else "lower"))
+    rows.append(("Better is", "higher" if scores.attrs["higher_is_better"] else "lower"))
     if scores.attrs.get("scheme"):
         rows.append(("What plays", str(scores.attrs["scheme"])))
-    if scores.attrs.get("source"):
-        # Folders are nobody's business.
-        rows.append(("Source", PurePath(str(scores.attrs["source"])).name))
-    return rows
+    return rows + _source(scores)
+
+
+def _votes(post: Posterior) -> Rows:
+    counted = counted_of(post.tree)
+    rows = [
+        ("Players", str(len(post.players))),
+        ("Votes", amount(counted.votes)),
+        ("Ties among them", percent(counted.tied / counted.votes) if counted.votes else "0"),
+    ]
+    for name, known in (("Judges", counted.judges), ("Prompts", counted.prompts)):
+        rows.append((name, "unknown" if known is None else amount(known)))
+    if counted.both_bad:
+        rows.append(("Votes that both are bad, beside these", amount(counted.both_bad)))
+    together = " and ".join(counted.clusters) or "nothing"
+    rows.append(("Votes depend on each other by", f"{together}; {said_of_worth(counted.worth)}"))
+    return rows + _source(post.constant)
+
+
+def _source(given: xr.DataArray | xr.Dataset) -> Rows:
+    """Name the file, without its folder."""
+    source = given.attrs.get("source")
+    return [("Source", PurePath(str(source)).name)] if source else []

@@ -1,5 +1,5 @@
-from ._average_player import average_player as average_player
-from ._average_rank import average_rank as average_rank
+from ._average import average_player as average_player
+from ._average import average_rank as average_rank
 from ._compare import compare as compare
 from ._embedding import embedding as embedding
 from ._fit import fit as fit

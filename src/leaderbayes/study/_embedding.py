@@ -5,47 +5,42 @@ import xarray as xr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.low_rank import complete, principal, rotated
+from leaderbayes.study._low_rank import complete, principal, rotated
 from leaderbayes._types import AnyFloats
 from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of
 
 
 def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:
-    """Place tournaments by their players' strengths: those near each other rank players alike.
+    """Place tournaments as points: those near each other rank players alike.
 
     Principal components of posterior means of epp (tournament, player), less each player's mean
-    over tournaments; strengths of absent players are imputed from as many components. The
-    uncertainty is that of the posterior: the components are found again in each of up to 200
-    draws, and turned onto those of the means (orthogonal Procrustes). Imputed strengths stay as
-    they are, so it is too small for tournaments that lack many players.
+    over tournaments. They are found again in each of up to 200 draws, and rotated onto those of
+    the means, for the uncertainty; it is too small for tournaments that lack many players, whose
+    strengths are imputed.
 
     Parameters
     ----------
     study : DataTree
-        A fit for each of two or more tournaments, or a fit of the model "tournaments".
+        From `study.fit`, or a fit of several tournaments, in log-odds.
     dimensions : int
-        Components, fewer than there are tournaments and players.
+        Number of components, fewer than there are tournaments and players.
     prob : float
-        Posterior probability of the (equal-tailed) intervals, and of the plot's ellipses.
+        Probability mass of the equal-tailed credible intervals, and of the plot's ellipses.
 
     Returns
     -------
     Dataset
         ``score`` (tournament, component), log-odds along the component, and ``score_sd``;
         ``score_draws`` (sample, tournament, component); ``loading`` (player, component), of
-        length 1, the largest positive; ``explained`` (component), share of the sum of squares,
-        posterior noise included; ``similarity``, ``similarity_lower``,
-        ``similarity_upper`` (tournament, ``tournament_``): Spearman's correlation over the
-        players of both, which posterior noise draws towards 0; NaN where only one player is in
-        both. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+        length 1; ``explained`` (component), share of the sum of squares; ``similarity``,
+        ``similarity_lower``, ``similarity_upper`` (tournament, ``tournament_``), Spearman's
+        correlation over the players of both. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
 
     Raises
     ------
     LeaderbayesError
         If there are not two tournaments, two of them share no player, or an option is out of
-        range.
-    NotConvergedError
-        If imputed strengths do not settle.
+        range; NotConvergedError if imputed strengths do not settle.
 
     References
     ----------
@@ -57,13 +52,8 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["breast_cancer", "iris", "wine"])
-    >>> study = lb.study.fit(
-    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
-    ... )
-    >>> points = lb.study.embedding(study)
-    >>> points["score"].dims, points["loading"].dims
-    (('tournament', 'component'), ('player', 'component'))
-    >>> points["explained"].round(1).values.tolist()
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
+    >>> lb.study.embedding(study)["explained"].round(1).values.tolist()
     [0.9, 0.1]
     """
     prob = share("prob", prob)
@@ -110,13 +100,13 @@ def _check_overlap(known: AnyFloats, names: AnyFloats) -> None:
     if len(apart):
         a, b = (str(names[t]) for t in apart[0])
         raise LeaderbayesError(
-            f"Tournaments {a!r} and {b!r} share no player, so nothing tells how far apart they "
-            "are: embed those with players in common."
+            f"Tournaments {a!r} and {b!r} share no player, so how far apart they are is unknown; "
+            "embed tournaments with players in common."
         )
 
 
 def _similarity(draw: AnyFloats, tails: list[float]) -> AnyFloats:
-    """Give mean and quantiles of Spearman's correlation of any two tournaments' players."""
+    """Compute mean and quantiles of Spearman's correlation of any two tournaments' players."""
     present, which = np.unique(~np.isnan(draw[0]), axis=0, return_inverse=True)
     table = np.full((3, *2 * [draw.shape[1]]), np.nan)
     # Tournaments with the same players are ranked together.

@@ -1,15 +1,22 @@
-"""Fit many tournaments, each by itself, on any executor, into one store."""
+"""Fit many tournaments, each by itself, into one store."""
 
 import json
 import os
+import shutil
+import signal
 import warnings
 from collections.abc import Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import contextmanager
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    as_completed,
+)
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from inspect import signature
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,195 +25,159 @@ import xarray as xr
 
 from leaderbayes import _arguments, _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._extras import extra
 from leaderbayes._files.progress import progress
-from leaderbayes._files.write import check_folder
-from leaderbayes._fits.kinds import OF_SEVERAL
+from leaderbayes._files.write import check_folder, locked
 from leaderbayes._inference.fit import fit as fit_board
-from leaderbayes._inference.fit import written
-from leaderbayes._inference.made_again import left_out
-from leaderbayes._numerics.workers import available
+from leaderbayes._inference.fit import model_for, written
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.study import _store
-from leaderbayes.study._zarr import Files
 
-_AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
-_ONE_AT_A_TIME = Lock()  # in each process
-_SHARED = ("within_round", "ties", "tune", "target_accept", "chains")  # whatever the model
-_CATEGORIES = {
-    "LB001": _errors.ConvergenceWarning,
-    "LB010": _errors.DisconnectedWarning,
-    "LB011": _errors.WeightWarning,
-    "LB016": _errors.MisfitWarning,
-    **dict.fromkeys(
-        (
-            *("LB012", "LB017", "LB018", "LB019", "LB025", "LB026", "LB027", "LB028"),
-            *("LB044", "LB052", "LB053"),
-        ),
-        _errors.HintWarning,
-    ),
-}
+_OWN = ("data", "model", "seed", "progressbar")  # arguments of `leaderbayes.fit` that differ here
+_CATEGORIES = {"LB001": _errors.ConvergenceWarning, "LB016": _errors.MisfitWarning}
 
 
 def fit(
-    scores: xr.DataArray | xr.Dataset,
-    model: str = "bradley_terry",
+    data: xr.DataArray | xr.Dataset,
+    model: str = "auto",
     *,
     store: str | os.PathLike[str],
-    executor: Any = None,
-    sampler: str = "auto",
-    draws: int | None = None,
-    replicates: int = 200,
+    workers: int | Executor = 1,
     seed: int | None = None,
     progressbar: bool = True,
-    **options: Any,
+    **arguments: Any,
 ) -> xr.DataTree:
     """Fit each tournament by itself, and keep the posteriors in one store.
 
-    A tournament is written when it is done. Called again with the same arguments, after it was
-    stopped in any way, it fits those that are missing, with the numbers that they would have had;
-    tournaments may be added to the scores.
+    Called again with the same arguments, after it was stopped in any way, it fits the tournaments
+    that are missing, with the numbers that they would have had. Tournaments may be added.
 
     Parameters
     ----------
-    scores : DataArray (tournament, player, round)
-        From `read_scores`. Players and rounds may differ between tournaments. Or votes, a Dataset
-        (vote) of `read_votes` with the coordinate ``tournament`` (vote,), such as a language.
+    data : DataArray (tournament, player, round) or Dataset (vote)
+        Scores from `read_scores`, or votes from `read_votes` with the coordinate ``tournament``.
+        Players and rounds may differ between tournaments.
     model : str
-        As for `leaderbayes.fit`, but for "tournaments" and "score_tournaments", which take all of
-        them in one posterior. Of "mean_score" each tournament is in a unit of its own: what is
-        compared are ranks (`average_rank`), and what needs strengths in log-odds refuses.
+        As for `leaderbayes.fit`, of one tournament; "auto" chooses one for all.
     store : path
-        Folder of the study, a Zarr store; it is made, or continued. One call at a time writes to
-        it; a second one is refused.
-    executor : concurrent.futures.Executor, "dask" or dask.distributed.Client, optional
-        Where boards are fitted: in this process one after another by default, or in the
-        processes of any executor. "dask" is the current client, or else a local cluster (install
-        ``leaderbayes[distributed]``). Only this process writes, so that workers need no disk.
-    sampler : str
-        As for `leaderbayes.fit`; "laplace" takes milliseconds a tournament.
-    draws : int, optional
-        Draws kept per chain: 1000, of "laplace", which are independent, 250.
-    replicates : int
-        As for `leaderbayes.fit`, so that a study keeps to a reasonable size; what `check` looks at.
+        Folder of the study, a Zarr store; it is made, or continued.
+    workers : int or concurrent.futures.Executor
+        Number of processes; or an executor of processes that share the store's disk, such as
+        ``client.get_executor()`` of Dask.
     seed : int, optional
-        Same seed, versions and machine: same numbers, on any executor. None draws one; of a study
-        that is continued it is the study's.
+        Same seed, versions and machine: same numbers. None draws one, or continues the study's.
     progressbar : bool
         Show how many tournaments are done.
-    **options
-        As for `leaderbayes.fit`: ``tune``, ``chains``, ``ties``, ``weight``, ``likelihood`` and so
-        on.
+    **arguments
+        As for `leaderbayes.fit`: ``test_fraction``, ``sampler``, ``draws`` and so on.
 
     Returns
     -------
     DataTree
-        A child a tournament, in the order of the scores, named as it is (characters that a file
-        name cannot have are written as in a URL). Each is what `leaderbayes.fit` returns, with
-        the attribute ``tournament``; everything that takes a fit takes it. attrs: ``model``,
-        ``arguments``, ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of
-        those that could not be fitted in the last call). Values are read from the store when
-        they are used. Of Bradley-Terry, unless a sampler of PyMC drew it, the store has no
-        ``posterior_predictive`` and no ``log_likelihood``: they are made again, the same, when
-        they are read.
+        A child per tournament, named as it is (special characters as in a URL), which everything
+        that takes a posterior takes. Values are read when they are used. attrs: ``model``,
+        ``arguments``, ``seed``; as JSON ``tournaments``, ``failed`` (messages of tournaments that
+        could not be fitted) and ``why_nuts`` (why tournaments needed NUTS).
 
     Raises
     ------
     LeaderbayesError
-        If an argument is out of range; if the store is none, is damaged, is being written by
-        another process, or has been made with other scores or arguments; if it cannot be written;
-        if all tournaments fail, or a worker has died.
+        If an argument is unknown or out of range; if the store is none, is being written by
+        another process, or was made with other data or arguments; if all tournaments fail.
 
     Warns
     -----
     LeaderbayesWarning
-        Once for each code, hints too, with the tournaments that it is said of; and LB030 for those
-        that could not be fitted.
+        Once for each code, with the tournaments; LB030 for those that could not be fitted.
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
-    >>> study = lb.study.fit(
-    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
-    ... )
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
     >>> list(study.children)
     ['iris', 'wine']
     >>> lb.tied_for_top(study["iris"])[:2]
     ['logistic C=100', 'svm C=1']
     """
-    if is_votes(scores) and "tournament" not in scores.coords:
+    boards = _boards(data)
+    chosen = model_for(next(iter(boards.values())), model)
+    if chosen.several:
         raise LeaderbayesError(
-            "These votes are of one tournament: name the column that tells them apart when they "
-            "are read, read_votes(..., tournament='language'), or take leaderbayes.fit."
+            f"leaderbayes.study.fit fits each tournament by itself; model={chosen.name!r} takes "
+            "all of them: use leaderbayes.fit."
         )
-    several = is_votes(scores) or "tournament" in getattr(scores, "dims", ())
-    if model in OF_SEVERAL or not several:
-        raise LeaderbayesError(
-            "leaderbayes.study.fit fits each of several tournaments by itself; for one board, or "
-            "for model='tournaments' or 'score_tournaments', use leaderbayes.fit."
-        )
-    boards = _votes(scores) if is_votes(scores) else _boards(valid_scores(scores))
-    if draws is None:
-        draws = 250 if sampler == "laplace" else 1000
-    if seed is not None:
-        seed = _arguments.seed(seed)
-    arguments = {
-        "sampler": sampler,
-        "draws": _arguments.whole("draws", draws),
-        "replicates": _arguments.whole("replicates", replicates),
-        **{name: signature(fit_board).parameters[name].default for name in _SHARED},
-        **options,
-    }
+    _check(arguments)
+    seed = None if seed is None else _arguments.seed(seed)
     path = _arguments.path("store", store)
-    # What is no study is left as it is.
     if _store.root_attrs(path) is None:
         check_folder(path)
-    failed = {}
-    with (
-        _store.writing_study(path) as writer,
-        _workers(executor) as workers,
-        progress(progressbar, "Tournaments") as advance,
-    ):
-        attrs = _attrs(path, model, arguments, seed, list(boards))
+    place = path.absolute()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    failed: dict[str, str] = {}
+    with locked(place.with_name(f".{place.name}.lock")):
+        attrs = _attrs(path, chosen.name, arguments, seed, list(boards))
+        _store.clear(path)
         pending = {n: board for n, board in boards.items() if not _is_done(path, n, board)}
-        writer.root(attrs)
-        advance(len(boards) - len(pending), len(boards))
-        for name, result in _results(workers, pending, model, int(attrs["seed"]), arguments):
-            if isinstance(result, str):
-                failed[name] = result
-            else:
-                writer.tournament(name, result)
-            advance(1, len(boards))
-        writer.root(attrs | {"failed": json.dumps(failed)})
+        try:
+            _store.write_root(path, attrs)
+            jobs = _Job(path, chosen.name, int(attrs["seed"]), arguments)
+            with _executor(workers) as pool, progress(progressbar, "Tournaments") as advance:
+                advance(len(boards) - len(pending), len(boards))
+                for name, problem in jobs.run(pending, pool):
+                    failed |= {} if problem is None else {name: problem}
+                    advance(1, len(boards))
+            _store.write_root(path, {"failed": json.dumps(failed)})
+        except OSError as problem:
+            raise LeaderbayesError(
+                f"{path}: cannot be written ({problem.strerror or problem}); make room, or give "
+                "another path. What was fitted is kept: call again."
+            ) from problem
+        finally:
+            _store.clear(path)
+            if path.exists() and not any(each.is_dir() for each in path.iterdir()):
+                shutil.rmtree(path)
+    if not path.exists():
+        raise LeaderbayesError(f"No tournament could be fitted: {next(iter(failed.values()))}")
     study = _store.open(path)
     _warn(study, failed)
-    if not study.children:
-        raise LeaderbayesError(f"No tournament could be fitted: {next(iter(failed.values()))}")
     return study
 
 
-def _boards(scores: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Give each tournament's scores, with the players and rounds that it has."""
-    boards = {}
-    for t, name in enumerate(scores["tournament"].to_numpy()):
-        board = scores.isel(tournament=t, drop=True)
-        boards[str(name)] = board.dropna("player", how="all").dropna("round", how="all")
-    return boards
-
-
-def _votes(votes: xr.Dataset) -> dict[str, xr.Dataset]:
-    """Give each tournament's votes, with the players that it has, in order of appearance."""
-    names = votes["tournament"].to_numpy()
-    boards = {}
-    for name in pd.unique(names):
-        own = votes.isel(vote=np.flatnonzero(names == name)).drop_vars("tournament")
-        seen, code = np.unique([own["first"], own["second"]], return_inverse=True)
-        boards[str(name)] = own.isel(player=seen).assign(
-            first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
+def _boards(data: xr.DataArray | xr.Dataset) -> dict[str, xr.DataArray | xr.Dataset]:
+    """Return each tournament's scores or votes, with the players and rounds that it has."""
+    boards: dict[str, xr.DataArray | xr.Dataset] = {}
+    if is_votes(data) and "tournament" in data.coords:
+        names = data["tournament"].to_numpy()
+        for name in pd.unique(names):
+            own = data.isel(vote=np.flatnonzero(names == name)).drop_vars("tournament")
+            seen, code = np.unique([own["first"], own["second"]], return_inverse=True)
+            boards[str(name)] = own.isel(player=seen).assign(
+                first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
+            )
+    elif not is_votes(data) and "tournament" in getattr(data, "dims", ()):
+        scores = valid_scores(data)
+        for t, name in enumerate(scores["tournament"].to_numpy()):
+            board = scores.isel(tournament=t, drop=True)
+            boards[str(name)] = board.dropna("player", how="all").dropna("round", how="all")
+    else:
+        raise LeaderbayesError(
+            "leaderbayes.study.fit fits several tournaments, and these data have one: name the "
+            "column that tells them apart when they are read, tournament='dataset', or use "
+            "leaderbayes.fit."
         )
     return boards
+
+
+def _check(arguments: Mapping[str, Any]) -> None:
+    """Raise unless these are arguments of `leaderbayes.fit`."""
+    known = [name for name in signature(fit_board).parameters if name not in _OWN]
+    for name in arguments:
+        if name not in known:
+            raise LeaderbayesError(
+                f"leaderbayes.study.fit has no argument {name!r}; beside its own it takes "
+                f"{', '.join(known)}."
+            )
 
 
 def _attrs(
@@ -219,138 +190,97 @@ def _attrs(
     asked = {"model": model, "arguments": written(arguments), "seed": seed}
     done = json.loads(known["tournaments"]) if known else []
     done = [name for name in done if (path / _store.key_of(name)).exists()]
-    # Where all have failed, it was the arguments perhaps, and others may be tried.
-    if known and done:
-        for name, value in asked.items():
-            if known[name] != value:
-                raise LeaderbayesError(
-                    f"{path}: this study was made with {name} {known[name]}, not {value}; give "
-                    "the same, or another store."
-                )
+    for name, value in asked.items():
+        if known and known[name] != value:
+            raise LeaderbayesError(
+                f"{path}: this study was made with {name} {known[name]}, not {value}; give the "
+                "same, or another store."
+            )
     # Those that are no longer asked for stay.
     listed = names + [name for name in done if name not in names]
     return asked | {"tournaments": json.dumps(listed), "failed": "{}"}
 
 
 def _is_done(path: Path, name: str, board: xr.DataArray | xr.Dataset) -> bool:
-    """Say whether the store has this tournament; it must have been fitted to these scores."""
+    """Return whether the store has this tournament; it must have been fitted to these data."""
     group = path / _store.key_of(name)
-    if not group.exists():
-        return False
-    if _store.attrs_of(group)["scores"] != _store.fingerprint(board):
+    known = _store.group_attrs(group)
+    if known is not None and known["scores"] != _store.fingerprint(board):
         raise LeaderbayesError(
             f"{path}: tournament {name[:60]!r} was fitted to other scores; give another store, or "
             f"delete {group} to have it fitted again."
         )
-    return True
+    return known is not None
 
 
-def _results(
-    workers: Executor | None,
-    boards: Mapping[str, xr.DataArray | xr.Dataset],
-    model: str,
-    seed: int,
-    arguments: dict[str, Any],
-) -> Iterator[tuple[str, Files | str]]:
-    """Give fits, or why there is none, as they are done."""
-    if workers is None:
-        for name, board in boards.items():
-            yield name, _fit_one(name, board, model, seed, arguments)
-        return
-    waiting, running = iter(boards.items()), dict[Future[Any], str]()
-    try:
-        while True:
-            for name, board in waiting:
-                job = workers.submit(_fit_one, name, board, model, seed, arguments)
-                running[job] = name
-                if len(running) >= _AHEAD * _size(workers):
-                    break
-            if not running:
-                return
-            for job in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(job), job.result()
-    except Exception as problem:
-        # Dask has its own errors for workers and schedulers that are gone.
-        of_dask = type(problem).__module__.startswith("distributed.")
-        if not (isinstance(problem, BrokenExecutor) or of_dask):
-            raise
-        raise LeaderbayesError(
-            "A worker has died, perhaps for want of memory; what was done is in the store. Call "
-            "again, with fewer workers."
-        ) from problem
-    finally:
-        for job in running:
-            job.cancel()
+class _Job:
+    """What is the same for all tournaments of a call."""
 
+    def __init__(self, path: Path, model: str, seed: int, arguments: Mapping[str, Any]) -> None:
+        self.path, self.model, self.seed, self.arguments = path, model, seed, arguments
 
-def _fit_one(
-    name: str, board: xr.DataArray | xr.Dataset, model: str, seed: int, arguments: dict[str, Any]
-) -> Files | str:
-    """Fit one tournament; its numbers depend on its name and not on its place in a queue.
-
-    Encoded where it is fitted: this takes longer than a Laplace approximation.
-    """
-    words = np.frombuffer(sha256(name.encode()).digest(), dtype=np.uint32)
-    own = int(np.random.SeedSequence([seed, *map(int, words)]).generate_state(1)[0])
-    # Threads share what warnings are shown, and PyMC is not made for threads.
-    with _ONE_AT_A_TIME, warnings.catch_warnings():
-        # They are in the fit's attributes; what is said of it all is said once.
-        warnings.simplefilter("ignore", LeaderbayesWarning)
+    def run(
+        self, boards: Mapping[str, xr.DataArray | xr.Dataset], pool: Executor | None
+    ) -> Iterator[tuple[str, str | None]]:
+        """Fit boards; yield the name of each when it is written, or why it could not be fitted."""
+        if pool is None:
+            yield from ((name, self(name, board)) for name, board in boards.items())
+            return
+        jobs: dict[Future[str | None], str] = {}
         try:
-            tree = fit_board(board, model, seed=own, progressbar=False, **arguments)
-        except Exception as problem:  # whatever it is, the other tournaments are not to blame
-            return f"{type(problem).__name__}: {problem}"
+            jobs = {pool.submit(self, name, board): name for name, board in boards.items()}
+            for done in as_completed(jobs):
+                yield jobs[done], done.result()
+        except BrokenExecutor as problem:
+            raise LeaderbayesError(
+                "A worker has died, perhaps for want of memory; what was done is in the store. "
+                "Call again, with fewer workers."
+            ) from problem
+        finally:
+            for job in jobs:
+                job.cancel()
+
+    def __call__(self, name: str, board: xr.DataArray | xr.Dataset) -> str | None:
+        """Fit and write one tournament; its numbers depend on its name, not on its place."""
+        words = np.frombuffer(sha256(name.encode()).digest(), dtype=np.uint32)
+        own = int(np.random.SeedSequence([self.seed, *map(int, words)]).generate_state(1)[0])
+        with warnings.catch_warnings():
+            # They are in the fit's attributes, and repeated once for all tournaments.
+            warnings.simplefilter("ignore", LeaderbayesWarning)
+            try:
+                tree = fit_board(board, self.model, seed=own, progressbar=False, **self.arguments)
+            except Exception as problem:  # whatever it is, the other tournaments are not to blame
+                return f"{type(problem).__name__}: {problem}"
         tree.attrs |= {"tournament": name, "scores": _store.fingerprint(board)}
-        return _store.encode(tree, without=left_out(tree))
+        _store.write(tree, self.path, name)
+        return None
 
 
-def _size(workers: Executor) -> int:
-    """Count what works at a time."""
-    client = getattr(workers, "_client", None)
-    if client is not None:
-        return sum(client.nthreads().values())
-    return int(getattr(workers, "_max_workers", None) or available())
+def _executor(workers: int | Executor) -> AbstractContextManager[Executor | None]:
+    """Return where boards are fitted: None is here."""
+    if isinstance(workers, Executor):
+        return nullcontext(workers)
+    if _arguments.whole("workers", workers) == 1:
+        return nullcontext()
+    # A terminal's Ctrl-C is for all: workers that live on it fit what waits for them first.
+    at_once = (signal.SIGINT, signal.SIG_DFL)
+    return ProcessPoolExecutor(workers, initializer=signal.signal, initargs=at_once)
 
 
-@contextmanager
-def _workers(executor: Any) -> Iterator[Executor | None]:
-    """Make an executor of whatever stands for one."""
-    if isinstance(executor, str) and executor == "dask":
-        with extra("distributed", "executor='dask'"):
-            from distributed import Client, get_client
-        try:
-            current = get_client()
-        except ValueError:  # there is none
-            with Client(dashboard_address=None) as client:
-                yield client.get_executor()
-        else:
-            yield current.get_executor()
-    elif hasattr(executor, "get_executor"):
-        yield executor.get_executor()
-    elif executor is None or hasattr(executor, "submit"):
-        yield executor
-    else:
-        raise LeaderbayesError(
-            f"executor={executor!r}: give an executor of concurrent.futures, a Dask client, 'dask' "
-            "or None."
-        )
-
-
-def _warn(study: xr.DataTree, failed: dict[str, str]) -> None:
-    """Say each warning once, with the tournaments that it is said of."""
-    said: dict[str, dict[str, str]] = {}
+def _warn(study: xr.DataTree, failed: Mapping[str, str]) -> None:
+    """Repeat each warning once, with its tournaments."""
+    found: dict[str, dict[str, str]] = {}
     for child in study.children.values():
         for text in json.loads(child.attrs["warnings"]):
-            said.setdefault(text[:5], {})[str(child.attrs["tournament"])] = text[6:]
-    for code, texts in sorted(said.items()):
-        some = ", ".join(name[:60] for name in list(texts)[:5]) + (
-            ", ..." if len(texts) > 5 else ""
-        )
+            found.setdefault(text[:5], {})[str(child.attrs["tournament"])] = text[6:]
+    for code, texts in sorted(found.items()):
+        some = ", ".join(name[:60] for name in list(texts)[:5])
         alike = set(texts.values())
         what = alike.pop() if len(alike) == 1 else "see the attribute 'warnings' of each."
         warnings.warn(
-            f"{code} in {len(texts)} of {len(study.children)} tournaments, {some}: {what}",
-            _CATEGORIES.get(code, LeaderbayesWarning),
+            f"{code} in {len(texts)} of {len(study.children)} tournaments, {some}"
+            f"{', ...' if len(texts) > 5 else ''}: {what}",
+            _CATEGORIES.get(code, _errors.HintWarning),
             stacklevel=3,
         )
     for name, problem in failed.items():

@@ -1,4 +1,4 @@
-"""Strengths of all players in all tournaments of a study, side by side."""
+"""Draws of all players in all tournaments of a study, side by side."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import draws_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.low_rank import complete
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes.study._low_rank import complete
 from leaderbayes._types import AnyFloats, Floats
-from leaderbayes.study._tournaments import fits_of, trust_of
+from leaderbayes.study._tournaments import posteriors_of, trust_of
 
 # Enough for intervals of correlations and components, and few enough for thousands of players.
 _MOST_DRAWS = 200
@@ -32,7 +32,7 @@ def summary_of(epp: Floats, players: pd.Index) -> Strengths:
 
 def side_by_side(each: Mapping[str, Strengths]) -> xr.Dataset:
     """Set tournaments' strengths side by side, as `strengths_of` without draws."""
-    players = _as_they_come(one.players.to_numpy() for one in each.values())
+    players = all_players(one.players for one in each.values())
     mean, sd = np.full((2, len(each), len(players)), np.nan)
     for t, one in enumerate(each.values()):
         at = players.get_indexer(one.players)
@@ -54,40 +54,30 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
     Returns
     -------
     Dataset
-        ``epp``, ``epp_sd`` (tournament, player) and ``draw`` (sample, tournament, player, at most
-        200, single precision), log-odds of beating the tournament's average player, NaN for an
-        absent player; ``level`` (tournament), what to add to compare tournaments with different
-        players: strengths fitted by a player's mean and a tournament's level. attrs:
+        ``epp``, ``epp_sd`` (tournament, player) and ``draw`` (sample, tournament, player), log-odds
+        of beating the tournament's average player, NaN for an absent player; ``level``
+        (tournament), what to add to compare tournaments with different players. attrs:
         ``converged``, ``warnings`` (JSON).
     """
-    fits = dict(fits_of(study))
-    players = players_of(fits)
-    used = min(_MOST_DRAWS, fewest_draws(fits))
-    each: dict[str, Strengths] = {}
-    draw = np.full((used, len(fits), len(players)), np.nan, dtype=np.float32)
-    for t, (name, fit) in enumerate(fits.items()):
-        epp, present = draws_of(fit)
-        each[name] = summary_of(epp, present)
-        draw[:, t, players.get_indexer(present)] = evenly(epp, used)
-    made = side_by_side(each).assign_attrs(trust_of(study))
-    return made.assign(draw=(("sample", *made["epp"].dims), draw))
+    fits = posteriors_of(study, in_log_odds=True)
+    made = side_by_side({name: summary_of(one.draws, one.players) for name, one in fits.items()})
+    used = min(_MOST_DRAWS, fewest_draws(fits.values()))
+    draw = np.full((used, *made["epp"].shape), np.nan, dtype=np.float32)
+    players = made["player"].to_index()
+    for t, one in enumerate(fits.values()):
+        draw[:, t, players.get_indexer(one.players)] = evenly(one.draws, used)
+    return made.assign(draw=(("sample", *made["epp"].dims), draw)).assign_attrs(trust_of(study))
 
 
-def players_of(fits: Mapping[str, xr.DataTree]) -> pd.Index:
-    """List all players of all fits, as they come."""
-    return _as_they_come(fit["posterior"]["player"].to_numpy() for fit in fits.values())
-
-
-def _as_they_come(names: Iterable[np.ndarray]) -> pd.Index:
-    """List names that stand in any of these once."""
-    players: pd.Index = pd.Index(pd.unique(np.concatenate(list(names))))
+def all_players(names: Iterable[pd.Index]) -> pd.Index:
+    """List the names that occur, each once, in the order in which they come."""
+    players: pd.Index = pd.Index(pd.unique(np.concatenate([each.to_numpy() for each in names])))
     return players
 
 
-def fewest_draws(fits: Mapping[str, xr.DataTree]) -> int:
-    """Count the posterior draws that every fit has."""
-    sizes = [fit["posterior"].sizes for fit in fits.values()]
-    return min(size["chain"] * size["draw"] for size in sizes)
+def fewest_draws(fits: Iterable[Posterior]) -> int:
+    """Count the draws that every fit has."""
+    return min(len(one.draws) for one in fits)
 
 
 def evenly(draws: AnyFloats, used: int) -> AnyFloats:

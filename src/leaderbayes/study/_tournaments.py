@@ -1,54 +1,49 @@
-"""Tournaments of a study, or of one fit of many."""
+"""Tournaments of a study, or of one fit of several."""
 
 import json
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, drawn, is_mean_score, is_of_votes
-from leaderbayes._fits.require import require_tree
-from leaderbayes._fits.trust import trust, warnings_of
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._types import AnyInts, Bools
+from leaderbayes.models._registry import MODELS
 
 
 def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
-    """Take one tournament out of a study, or out of a fit of many as if it had been fitted alone.
+    """Return one tournament of a study, or of a fit of several as if it had been fitted alone.
 
     Parameters
     ----------
     study : DataTree
-        A study, a fit for each tournament; or from ``leaderbayes.fit(scores, "tournaments")``, or
-        "score_tournaments".
+        From `study.fit`, or a posterior of a model of several tournaments.
     tournament : str
-        Its name.
+        Name of the tournament.
 
     Returns
     -------
     DataTree
-        ``posterior`` (``epp`` (chain, draw, player) in this tournament, of the players that it
-        has), ``posterior_predictive`` and ``observed_data`` (``place``), ``constant_data``
-        (``scores`` (player, round), ``weight``), or of mean scores ``score``, ``round_score`` and
-        no ``weight``; of votes ``wins``, and the votes; attrs as they were. Tables, checks and
-        plots take it as any fit; `loo` does not. Of a study, the tournament's own fit.
+        The tournament's own fit. From a fit of several: its groups with this tournament's players
+        and rounds alone, which tables, checks and plots take as any posterior; `loo` does not.
 
     Raises
     ------
     LeaderbayesError
-        If it is not of many tournaments, or has none of this name.
+        If it is not about several tournaments, or has none of this name.
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
-    >>> study = lb.study.fit(
-    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
-    ... )
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
     >>> dt = lb.study.select(study, "iris")
-    >>> lb.leaderboard(dt)["player"].head(3).tolist()
-    ['logistic C=100', 'svm C=1', 'forest trees=5']
+    >>> lb.leaderboard(dt)["player"].head(2).tolist()
+    ['logistic C=100', 'svm C=1']
     """
     names = tournaments_of(study)
     if tournament not in names:
@@ -57,68 +52,92 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
         raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
     if "posterior" not in study.children:
         return list(study.children.values())[names.index(tournament)]
-    board_fitted(study, "constant_data", "observed_data", "posterior_predictive")
-    of_scores = is_mean_score(study)
-    scores = study["constant_data"]["scores"]
-    board = scores.sel(tournament=tournament, drop=True)
-    board = board.dropna("player", how="all").dropna("round", how="all")
-    # Its rounds stand together, in the order of the scores.
-    rows = scores.transpose("tournament", "round", "player").notnull().any("player").to_numpy()
-    first = int(rows[: names.index(tournament)].sum())
-    own = slice(first, first + board.sizes["round"])
-    who = {"player": board["player"].to_numpy()}
+    return _part(Posterior(study), tournament, names.index(tournament))
 
-    def rounds_of(group: str) -> xr.Dataset:
-        places = study[group].to_dataset().isel(tournament_round=own).sel(who)
-        return places.rename(tournament_round="round").assign_coords(
-            round=board["round"].to_numpy()
-        )
 
-    name = "score" if of_scores else "epp"
-    strength = drawn(study, f"{name}_tournament").sel(tournament=tournament, drop=True).sel(who)
-    data = xr.Dataset({"scores": board})
-    if not of_scores:
-        data["weight"] = ("round", study["constant_data"]["weight"].to_numpy()[own])
-    tree = xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset({name: strength}),
-            "posterior_predictive": rounds_of("posterior_predictive"),
-            "observed_data": rounds_of("observed_data"),
-            "constant_data": data,
-        }
-    )
-    tree.attrs = study.attrs | {"tournament": tournament}
-    if not of_scores:
-        tree.attrs["weight"] = float(data["weight"].mean())
-    tree.attrs["p_check"] = float("nan")  # that of the study is of all tournaments
+def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
+    """Take one tournament out of a posterior of several."""
+    name = every.parameter
+    own = _rounds_of(every) == number
+    here = _present(every.group("observed_data"), own)
+    of_one = next(m for m in MODELS.values() if m.parameter == name and not m.several)
+
+    def part(group: str) -> xr.Dataset:
+        inside = every.group(group)
+        # Scores have the rounds of all tournaments.
+        inside = inside.drop_dims("round") if "round" in inside.dims else inside
+        if "tournament_round" in inside.dims:
+            rounds = inside["tournament_round"].to_numpy()[own]
+            plain = [str(k).removeprefix(f"{tournament}: ") for k in rounds]
+            inside = inside.isel(tournament_round=own).rename(tournament_round="round")
+            inside = inside.assign_coords(round=plain)
+        if "tournament" in inside.dims:
+            inside = inside.isel(tournament=number, drop=True)
+        return inside.isel({d: here for d in ("player", "opponent") if d in inside.dims})
+
+    drawn = part("posterior")[[f"{name}_tournament"]].rename({f"{name}_tournament": name})
+    constant = part("constant_data").drop_vars(["tournament_of_round", "spread"], errors="ignore")
+    constant = constant.assign_coords(model=[of_one.name])
+    if every.scores is not None:
+        scores = every.scores.isel(tournament=number, drop=True).dropna("round", how="all")
+        constant["scores"] = scores.isel(player=here)
+    groups = {"posterior": drawn, "observed_data": part("observed_data"), "constant_data": constant}
+    if "posterior_predictive" in every.tree.children:
+        groups["posterior_predictive"] = part("posterior_predictive")
+    tree = xr.DataTree.from_dict(groups)
+    # The check of fit is of all tournaments, and not of this one.
+    kept = {k: v for k, v in every.tree.attrs.items() if k not in ("model", "p_check")}
+    tree.attrs = kept | {"tournament": tournament}
     return tree
 
 
+def _rounds_of(every: Posterior) -> AnyInts:
+    """Return the number of each observed round's tournament."""
+    if "tournament_of_round" in every.constant:
+        return every.constant["tournament_of_round"].to_numpy().astype(int)
+    if every.scores is None:
+        raise LeaderbayesError(
+            f"{every.called} does not tell the rounds of its tournaments apart; sample a model of "
+            "leaderbayes.models."
+        )
+    played = every.scores.transpose("tournament", "round", "player").notnull().any("player")
+    return np.nonzero(played.to_numpy())[0]
+
+
+def _present(observed: xr.Dataset, own: Bools) -> Bools:
+    """Which players have a place or a score in a tournament's rounds."""
+    (values,) = observed.data_vars.values()
+    rows = values.transpose("tournament_round", "player").to_numpy()[own]
+    there = rows > 0 if rows.dtype.kind in "iu" else np.isfinite(rows)
+    return np.asarray(there.any(axis=0))
+
+
 def tournaments_of(study: xr.DataTree) -> list[str]:
-    """List the names of the tournaments of a study, or of a fit of the model "tournaments".
+    """List the names of the tournaments of a study, or of a fit of several.
 
     Raises
     ------
     LeaderbayesError
         If it is neither, has none, or has one twice.
     """
-    require_tree(study)
+    if not isinstance(study, xr.DataTree):
+        raise LeaderbayesError(
+            f"This takes a study, a DataTree of leaderbayes.study.fit, not {type(study).__name__}."
+        )
     if "posterior" in study.children:
-        board_fitted(study, "constant_data")
-        if not {"epp_tournament", "score_tournament"} & {*study["posterior"].data_vars}:
+        posterior = Posterior(study)
+        if not posterior.several:
             raise LeaderbayesError(
-                f"This is a fit{' of votes' if is_of_votes(study) else ''} of one tournament "
-                f"({study.attrs['model']}): give a study, with a "
-                "fit for each tournament, or a fit of the model 'tournaments' or "
-                "'score_tournaments'."
+                f"{posterior.called} is about one tournament: give a study, with a fit for each, "
+                "or a fit of a model of several tournaments."
             )
-        return [str(name) for name in study["constant_data"]["tournament"].to_numpy()]
+        names = study["posterior"].dataset[f"{posterior.parameter}_tournament"]["tournament"]
+        return [str(name) for name in names.to_numpy()]
     if not study.children:
         raise LeaderbayesError("The study has no tournament: give one with a fit for each.")
     for name, fit in study.children.items():
         if "posterior" not in fit.children:
             raise LeaderbayesError(f"{name!r} in the study is no fit: it has no group posterior.")
-        board_fitted(fit)
     # A name with a slash cannot be a node's: the attribute holds the real one.
     names = [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
     again = pd.Index(names).duplicated()
@@ -131,31 +150,40 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
 
 
 def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
-    """Give each tournament's name and fit, of a study or of a fit of the model "tournaments".
+    """Yield each tournament's name and fit, of a study or of a fit of several."""
+    for name in tournaments_of(study):
+        yield name, select(study, name)
+
+
+def posteriors_of(study: xr.DataTree, *, in_log_odds: bool = False) -> dict[str, Posterior]:
+    """Return each tournament's posterior.
 
     Raises
     ------
     LeaderbayesError
-        If it is neither, or has no tournament.
+        If it is no study, or has none; if log-odds are needed, and one has mean scores.
     """
-    names = tournaments_of(study)
-    fits = (
-        (select(study, name) for name in names)
-        if "posterior" in study.children
-        else study.children.values()
-    )
-    yield from zip(names, fits, strict=True)
+    found = {name: Posterior(fit) for name, fit in fits_of(study)}
+    for name, one in found.items():
+        if in_log_odds and one.parameter != "epp":
+            raise LeaderbayesError(
+                f"Tournament {name[:60]!r} is of mean scores, in a unit of its own, and this needs "
+                "log-odds: compare ranks by leaderbayes.study.average_rank."
+            )
+    return found
 
 
 def trust_of(study: xr.DataTree) -> dict[str, Any]:
-    """Say whether all of a study's fits converged, with their warnings by the tournament's name."""
+    """Return whether all fits converged, and their warnings by the tournament's name."""
     if "posterior" in study.children:
-        return trust(study)
-    every = {name: trust(fit) for name, fit in fits_of(study)}
-    said = [
-        f"tournament {name!r}: {text}" for name, one in every.items() for text in warnings_of(one)
+        return Posterior(study).trust
+    every = {name: Posterior(fit).trust for name, fit in fits_of(study)}
+    texts = [
+        f"tournament {name!r}: {text}"
+        for name, one in every.items()
+        for text in json.loads(one["warnings"])
     ]
     return {
         "converged": min(one["converged"] for one in every.values()),
-        "warnings": json.dumps(said),
+        "warnings": json.dumps(texts),
     }

@@ -7,14 +7,13 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._answers.draws import draws_of
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.trust import trust
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._strengths import strengths_of
-from leaderbayes.study._tournaments import fits_of, select, trust_of
+from leaderbayes.study._tournaments import fits_of, posteriors_of, select, trust_of
 
 _NUMBERS = (
     "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
@@ -31,35 +30,32 @@ def tunability(
 ) -> xr.Dataset:
     """Compare each group's best player with its default, in each tournament.
 
-    A group is an algorithm, say, and its players are settings of it. The best is the player with
-    the highest posterior mean, chosen by the very rounds that it is judged by: its lead is
-    flattered by the choice, the more so the more players a group has and the fewer rounds there
-    are. The prior on epp takes some of that back. ``gain_each_draw`` chooses anew in each draw, as
-    if the best were known: it is higher still, and where the two are far apart the choice is
-    uncertain.
+    A group is an algorithm, say, and its players are settings of it. The best player is chosen by
+    the same rounds that it is judged by, which flatters it, more so in large groups with few
+    rounds. ``gain_each_draw`` chooses anew in each draw: where it is far above ``gain``, the
+    choice is uncertain.
 
     Parameters
     ----------
     study : DataTree
-        A fit for each tournament, or a fit of the model "tournaments".
+        From `study.fit`, or a fit of several tournaments, in log-odds.
     groups : mapping
         Group of each player.
     default : mapping, optional
-        Default player of a group. Of a group without one: its median player by posterior mean over
-        the tournaments; of two in the middle, the better.
+        Default player of a group; otherwise its median player by posterior mean over the
+        tournaments.
     prob : float
-        Posterior probability of the (equal-tailed) intervals.
+        Probability mass of the equal-tailed credible intervals.
 
     Returns
     -------
     Dataset
-        ``epp`` (tournament, player), posterior means, log-odds, with ``player_group`` (player).
-        By (tournament, group), NaN or "" where the group is absent: ``best``, the player;
+        ``epp`` (tournament, player), posterior means, with ``player_group`` (player); ``default``
+        (group). By (tournament, group), NaN or "" where the group is absent: ``best``, the player;
         ``best_epp``, ``best_lower``, ``best_upper``; ``p_best_in_class``, probability that it is
-        the best of its group; ``median_epp`` and ``spread``, median and interquartile range of the
-        players' posterior means, log-odds; ``gain``, ``gain_lower``, ``gain_upper``, probability
-        that it beats the default in a new round, and ``gain_each_draw``; NaN where the default is
-        absent. ``default`` (group). attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+        the best of its group; ``median_epp`` and ``spread`` (interquartile range) of the players'
+        means; ``gain``, ``gain_lower``, ``gain_upper``, probability that it beats the default in
+        a new round; ``gain_each_draw``. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
 
     Raises
     ------
@@ -77,9 +73,7 @@ def tunability(
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
-    >>> study = lb.study.fit(
-    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
-    ... )
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
     >>> gains = lb.study.tunability(study, groups)
     >>> gains["best"].sel(group="knn").to_series().to_dict()
@@ -91,10 +85,14 @@ def tunability(
     defaults = _defaults(strengths, group_of, default or {})
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     table = []
-    for _, fit in fits_of(study):
-        epp, players = draws_of(fit)
-        own = group_of[players].to_numpy(dtype=str)
-        table.append([_of_group(epp, players, own == g, d, tails) for g, d in defaults.items()])
+    for fit in posteriors_of(study).values():
+        own = group_of[fit.players].to_numpy(dtype=str)
+        table.append(
+            [
+                _of_group(fit.draws, fit.players, own == group, player, tails)
+                for group, player in defaults.items()
+            ]
+        )
     numbers = {
         name: (("tournament", "group"), np.array([[cell[name] for cell in row] for row in table]))
         for name in table[0][0]
@@ -141,7 +139,7 @@ def _defaults(
 def _of_group(
     epp: AnyFloats, players: pd.Index, own: Bools, default: str, tails: list[float]
 ) -> dict[str, float | str]:
-    """Give a group's numbers in one tournament, from draws (sample, player)."""
+    """Return a group's numbers in one tournament, from draws (sample, player)."""
     if not own.any():
         return {"best": "", **dict.fromkeys(_NUMBERS, np.nan)}
     of_group = epp[:, own]
@@ -168,27 +166,23 @@ def best_in_class(
 ) -> pd.DataFrame:
     """Rank the best player of each group, in one tournament or in each.
 
-    The choice flatters the best, more so in larger groups, as `tunability` says.
-
     Parameters
     ----------
     study : DataTree
-        A fit for each tournament, or a fit of the model "tournaments".
+        From `study.fit`, or a fit of several tournaments, in log-odds.
     groups : mapping
         Group of each player, such as the algorithm of which a player is one setting.
     tournament : str, optional
-        Its name. None: all of them, one below the other.
+        Name of the tournament. By default all of them, one below the other.
     prob : float
-        Posterior probability of the (equal-tailed) intervals.
+        Probability mass of the equal-tailed credible intervals.
 
     Returns
     -------
     DataFrame
-        A row a group, best first: ``tournament`` (of all of them); ``group``; ``player``, that
-        with the highest posterior mean; ``epp``, ``epp_lower``, ``epp_upper`` (log-odds of
-        beating the average player);
-        ``p_average`` (probability of it); ``rank`` among all players. attrs: ``converged`` (0
-        or 1), ``warnings`` (JSON list).
+        Best first: ``tournament`` (of all of them), ``group``, ``player`` with the highest
+        posterior mean, ``epp``, ``epp_lower``, ``epp_upper``, ``p_average``, and ``rank`` among
+        all players. attrs: ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -205,34 +199,26 @@ def best_in_class(
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["breast_cancer", "iris"])
-    >>> study = lb.study.fit(
-    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
-    ... )
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
-    >>> lb.study.best_in_class(study, groups, "breast_cancer")[["group", "player", "rank"]]
-          group            player  rank
-    0       svm           svm C=1     1
-    1  logistic      logistic C=1     2
-    2    forest  forest trees=100     5
-    3       knn          knn k=25     6
-    4      tree      tree depth=2    13
+    >>> lb.study.best_in_class(study, groups, "breast_cancer")[["group", "player"]].head(2)
+          group        player
+    0       svm       svm C=1
+    1  logistic  logistic C=1
     """
     if tournament is not None:
         return _best_of(select(study, tournament), groups, prob)
     tables = {name: _best_of(fit, groups, prob) for name, fit in fits_of(study)}
     best = pd.concat(tables, names=["tournament"]).reset_index(0).reset_index(drop=True)
-    # Attributes are not the study's, but of each fit.
-    best.attrs.clear()
-    best.attrs.update(trust_of(study))
+    best.attrs = trust_of(study)
     return best
 
 
 def _best_of(fit: xr.DataTree, groups: Mapping[str, str], prob: float) -> pd.DataFrame:
-    """Rank the best player of each group, with the attributes of the fit."""
+    """Rank the best player of each group."""
     board = leaderboard(fit, prob=prob)
-    group_of = _groups_of(board["player"].to_numpy(), groups)
-    board.insert(0, "group", group_of.to_numpy())
+    board.insert(0, "group", _groups_of(board["player"].to_numpy(), groups).to_numpy())
     columns = ["group", "player", "epp", "epp_lower", "epp_upper", "p_average", "rank"]
     best = board.drop_duplicates("group", ignore_index=True)[columns]
-    best.attrs.update(trust(fit))
+    best.attrs = Posterior(fit).trust
     return best

@@ -12,7 +12,7 @@ from leaderbayes.study._strengths import check_several, standard_ranks, strength
 def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     r"""Find the players that make a tournament unlike the others, and tournaments in reverse order.
 
-    A player's strength in a tournament is held against what the other tournaments predict for it:
+    A player's strength in a tournament is compared with what the other tournaments predict:
 
     .. math::
 
@@ -20,32 +20,25 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         \tau_i \sim \mathrm{HalfCauchy}(1)
 
     with posterior means and standard deviations s, each player's own spread between tournaments
-    :math:`\tau_i`, and the level l of the players present, which is 0 where all are. ``z`` is the
-    normal score of the leave-one-out predictive probability, so it is standard normal where
-    nothing is unusual, and cautious where there are few other tournaments: they do not tell how
-    much a player varies.
-
-    Strengths of a tournament sum to zero, so one player far up moves the others down a little.
-    Strengths of one fit of many tournaments are drawn towards each other already, and their ``z``
-    towards 0: fits of each tournament by itself are the better ground.
+    :math:`\tau_i`, and the level l of the players present. Strengths of one fit of several
+    tournaments are shrunk towards each other already: fit each by itself for this.
 
     Parameters
     ----------
     study : DataTree
-        A fit for each of two or more tournaments, or a fit of the model "tournaments".
+        From `study.fit`, or a fit of several tournaments, in log-odds.
     prob : float
-        Posterior probability of the (equal-tailed) interval.
+        Probability mass of the equal-tailed credible intervals.
 
     Returns
     -------
     Dataset
-        ``difference``, ``difference_sd`` (tournament, player): posterior mean and standard
-        deviation of epp less its mean over the other tournaments, log-odds; ``z`` (tournament,
-        player); NaN for absent players, and those of one tournament. ``agreement``,
-        ``agreement_lower``, ``agreement_upper`` (tournament): Spearman's correlation over players
-        with the mean of the others; ``p_reversed`` (tournament): posterior probability that it is
-        negative; NaN where fewer than two players are elsewhere too. attrs: ``prob``,
-        ``converged``, ``warnings`` (JSON).
+        ``difference``, ``difference_sd`` (tournament, player): epp less its mean over the other
+        tournaments; ``z`` (tournament, player), normal score of the leave-one-out predictive
+        probability, standard normal where nothing is unusual. ``agreement``,
+        ``agreement_lower``, ``agreement_upper`` (tournament): Spearman's correlation with the
+        mean of the others; ``p_reversed`` (tournament): probability that it is negative. NaN
+        where there is nothing to compare with. attrs: ``prob``, ``converged``, ``warnings``.
 
     Raises
     ------
@@ -63,13 +56,8 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["breast_cancer", "iris", "wine"])
-    >>> study = lb.study.fit(
-    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
-    ... )
-    >>> odd = lb.study.unusual(study)
-    >>> odd["z"].dims
-    ('tournament', 'player')
-    >>> str(odd["agreement"].idxmin("tournament").item())
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
+    >>> str(lb.study.unusual(study)["agreement"].idxmin("tournament").item())
     'iris'
     """
     prob = share("prob", prob)
@@ -98,7 +86,7 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
 
 
 def surprise(strengths: xr.Dataset) -> AnyFloats:
-    """Score each strength (tournament, player) in its law given the other tournaments."""
+    """Score each strength (tournament, player) by what the other tournaments predict."""
     epp = strengths["epp"] + strengths["level"]
     return left_out_score(epp.to_numpy(), strengths["epp_sd"].to_numpy())
 

@@ -27,17 +27,6 @@ def name_of(parameters: Mapping[str, Any]) -> str:
     )
 
 
-def hash_of(value: Any) -> str | None:
-    """Digest anything that can be pickled, by content."""
-    import joblib
-
-    try:
-        return str(joblib.hash(value))
-    except Exception:
-        # What is no data, such as a lambda, has no content to go by.
-        return None
-
-
 def proposal(
     strategy: str,
     space: Any,
@@ -180,7 +169,7 @@ def key_of(point: Mapping[str, Any]) -> str:
 
     def written(value: Any) -> str:
         if not _is_number(value):
-            return hash_of(value) or repr(value)
+            return repr(value)
         return str(int(value)) if isinstance(value, Integral) else f"{value:.{_DIGITS}g}."
 
     return repr([(name, written(value)) for name, value in sorted(point.items())])

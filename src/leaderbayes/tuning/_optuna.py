@@ -14,7 +14,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
 from leaderbayes.tuning._posterior import standing
 
-_MOST = 50  # trials on a board: enough to know how much trials differ, in milliseconds
+_MOST = 12  # trials on a board: enough to know how much trials differ, in 40 milliseconds
 _OVER = (TrialState.COMPLETE, TrialState.PRUNED)
 _ATTRIBUTE = "leaderbayes:"  # of the study, before who decided and the trial's number
 
@@ -22,23 +22,22 @@ COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason", "
 
 
 class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # untyped here
-    """Prune a trial that hardly beats the best trial so far.
+    """Prune trials that are unlikely to beat the best trial so far.
 
-    The objective reports one score a round (fold, instance, seed), ``trial.report(score, round)``,
-    not a running mean, as for `optuna.pruners.WilcoxonPruner`. On the rounds that a trial has
-    reported, it and the trials that have them too are a board; Bradley-Terry's posterior says how
-    probably the trial beats the best one.
+    The objective reports one score per round (fold, seed), ``trial.report(score, round)``, not a
+    running mean, as for `optuna.pruners.WilcoxonPruner`. The trial, the best one and up to 10
+    others that have the same rounds are fitted by Bradley-Terry's model.
 
     Parameters
     ----------
     drop : float
-        Prune where that probability is below this.
+        Prune a trial that beats the best one with a posterior probability below this.
     min_rounds : int
         Rounds before a trial is pruned.
     rope : float
         To beat the best trial means to win a round with a probability above 1/2 + ``rope``.
     seed : int, optional
-        Of the posteriors: same seed, same decisions. None draws one; `decisions` tells it.
+        Same seed: same decisions. None draws one, which `decisions` shows.
 
     Raises
     ------
@@ -47,10 +46,8 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
 
     Notes
     -----
-    The best trial is the one with the best mean of those with the most rounds. Up to 50 trials,
-    evenly spread over the study, are on the board. Trials with a score that is not finite are
-    never pruned, nor compared with. A decision to prune is recorded in the study's user attributes;
-    `decisions` gives them.
+    The best trial has the best mean of the trials with the most rounds. Trials with a score that
+    is not finite are neither pruned nor compared with.
 
     Examples
     --------
@@ -69,7 +66,7 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
         self._seed = _arguments.seed_or_new(seed)
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
-        """Say whether to prune the trial, as Optuna asks after `Trial.report`."""
+        """Return whether to prune the trial, as Optuna asks after `Trial.report`."""
         rounds = sorted(trial.intermediate_values)
         others = _comparable(study.get_trials(deepcopy=False, states=_OVER), rounds)
         if len(rounds) < self._min_rounds or not others or not _is_finite(trial, rounds):
@@ -87,33 +84,27 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
 
 
 class LeaderboardTerminator:
-    """Stop a study whose best trial is not better than that of some trials before.
+    """Stop a study when its best trial is no better than the best some trials earlier.
 
-    A callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator()])``. The objective
-    reports scores by round as for `LeaderboardPruner`.
+    A callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator()])``; Optuna's
+    ``TerminatorCallback`` takes it too. The objective reports scores as for `LeaderboardPruner`.
 
     Parameters
     ----------
     patience : int
         Trials that the rule looks back, complete or pruned.
     confidence : float
-        Stop where the best trial is better than the best of before with a posterior probability
+        Stop when the best trial is better than the earlier best with a posterior probability
         below this.
     test_fraction : float, optional
-        Share of the data that a round tests on, where rounds are folds of the same data: as for
-        `leaderbayes.models.bradley_terry`.
+        Share of the data that each round tests on, where rounds are folds of the same data.
     seed : int, optional
-        Of the posteriors: same seed, same decisions. None draws one; `decisions` tells it.
+        Same seed: same decisions. None draws one, which `decisions` shows.
 
     Raises
     ------
     LeaderbayesError
         If an option is out of range.
-
-    Notes
-    -----
-    Gajda and Chlebus' rule (section 3.5.2) by posterior probability. Optuna's own
-    ``TerminatorCallback`` also takes it. The last decision is recorded as the pruner's are.
 
     References
     ----------
@@ -158,7 +149,7 @@ class LeaderboardTerminator:
             study.stop()
 
     def should_terminate(self, study: optuna.Study) -> bool:
-        """Say whether the study should end."""
+        """Return whether the study should end."""
         trials = study.get_trials(deepcopy=False, states=_OVER)
         complete = [t for t in trials if t.state == TrialState.COMPLETE]
         # Those that most trials have, should one have played others.
@@ -189,19 +180,19 @@ class LeaderboardTerminator:
 
 
 def decisions(study: optuna.Study) -> pd.DataFrame:
-    """List what `LeaderboardPruner` and `LeaderboardTerminator` decided in a study.
+    """Return what `LeaderboardPruner` and `LeaderboardTerminator` decided in a study.
 
     Parameters
     ----------
     study : optuna.Study
-        From its storage, in any process.
+        The study; decisions are in its storage.
 
     Returns
     -------
     DataFrame
-        ``trial`` (of "stops", the best), ``rounds`` reported, ``opponent`` (the best trial, or that
-        of before), ``probability`` of beating it, ``decision`` ("dropped", "goes on", "stops"; of
-        the terminator the last for each best trial), ``reason``, ``seed`` of the posteriors.
+        ``trial`` (of the terminator, the best one), ``rounds`` reported, ``opponent`` (the best
+        trial, or the earlier best), ``probability`` of beating it, ``decision`` ("dropped", "goes
+        on" or "stops"; the terminator's last for each best trial), ``reason``, ``seed``.
 
     Raises
     ------

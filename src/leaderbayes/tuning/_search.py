@@ -1,10 +1,9 @@
 """Search of hyper-parameters that races candidates over folds: a scikit-learn estimator."""
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -13,9 +12,8 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._inference.fit import Sampler
 from leaderbayes.tuning import _sklearn
-from leaderbayes.tuning._candidates import Parameters, Propose, hash_of, proposal
+from leaderbayes.tuning._candidates import Parameters, Propose, proposal
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record, test_fraction
 from leaderbayes.tuning._stopping import Rule, stopping
@@ -27,113 +25,68 @@ _Play = Callable[[Sequence[int], int], Iterable[Out]]
 class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     r"""Search for the best parameters of an estimator, dropping candidates that cannot win.
 
-    Candidates are players and the folds of a cross-validation are rounds. After every fold
-    Bradley-Terry's posterior of the candidates says how probably each beats the leader, and those
-    that hardly can play no further folds (a race). Candidates come in iterations, and the search
-    ends where the best of an iteration is not better than that of some iterations before.
+    Candidates are players and the folds of a cross-validation are rounds. After each fold,
+    candidates that are unlikely to beat the leader play no further folds. Candidates come in
+    iterations; the search ends when an iteration brings nothing better.
 
     Parameters
     ----------
     estimator : estimator object
         With a method ``score``, unless ``scoring`` is given.
     param_space : dict or list of dict
-        Values of each parameter, as in `sklearn.model_selection.GridSearchCV`; for "random" also
-        distributions, as in `sklearn.model_selection.RandomizedSearchCV`.
+        Values of each parameter as for `sklearn.model_selection.GridSearchCV`; for "random" also
+        distributions.
     strategy : {"grid", "random", "iterated"}
-        Candidates are the whole grid; or draws; or a grid and then points around its best
-        candidate and around all that cannot be told from it: numeric parameters move by half a
-        step of the grid, in the next iteration by a quarter, and so on.
+        The whole grid; random draws; or a grid and then points around all candidates that are
+        tied for the top, half a grid step away, in the next iteration a quarter, and so on.
     n_candidates : int, optional
-        Candidates of an iteration: by default all of a grid, or 10 draws. With it a grid is
-        shuffled first. Of "iterated" the most of a later iteration; as many as in the grid by
-        default.
+        Candidates per iteration: by default the whole grid, or 10 draws. Given, a grid is
+        shuffled; for "iterated" it is the maximum of later iterations.
     max_iterations : int
-        Iterations at most.
+        Maximum number of iterations.
     drop : float
-        A candidate is dropped where it beats the leader with a posterior probability below this,
-        as long as the best candidate of an iteration is among those that it dropped with a
-        probability of at most this, all folds together. 0: every candidate plays every fold.
+        Drop a candidate that beats the leader with a posterior probability below this, as long as
+        the probability of dropping an iteration's best stays below it too. 0 drops nobody.
     min_rounds : int
         Folds before the first candidate is dropped.
     rope : float
-        To beat the leader means to win with a probability above 1/2 + ``rope``. Above 0, candidates
-        that are as good as the leader are dropped too, once enough folds have shown it, and
-        ``drop`` speaks of a best one that is ahead by more than that.
+        To beat the leader means to win with a probability above 1/2 + ``rope``: above 0,
+        candidates as good as the leader are dropped too.
     stop : {"posterior", "wald"} or None
-        Stop after an iteration where the best candidate is not better than the best of
-        ``patience`` iterations before: with a posterior probability of ``confidence`` or more; or
-        by PMRA's Wald test at the level 1 - ``confidence``, as published. None: go on to the end.
+        Stop when the best candidate is not better than the best ``patience`` iterations earlier:
+        by posterior probability, or by PMRA's Wald test at level 1 - ``confidence``.
     patience : int
         Iterations that the rule looks back.
     confidence : float
         See ``stop``; 0.9 is the published 10 % level.
-    scoring, refit, cv, n_jobs, pre_dispatch, error_score, return_train_score
-        As in `sklearn.model_selection.GridSearchCV`. With several metrics ``refit`` names the one
-        that candidates are raced on. ``n_jobs`` fits of one fold run at a time.
-    verbose : int
-        1: a line after each iteration; more as in scikit-learn.
+    scoring, refit, cv, n_jobs, pre_dispatch, error_score, return_train_score, verbose
+        As for `sklearn.model_selection.GridSearchCV`. With several metrics, ``refit`` names the
+        one that decides. Folds are played in order: shuffle them unless they are alike.
     random_state : int, RandomState instance or None
-        Of shuffled and drawn candidates, and of the posteriors.
-    warm_start : bool
-        Keep fits for the next call to `fit`, which takes them for the same candidates if data,
-        folds, estimator and scoring are the same: it goes on where it was interrupted, given the
-        same ``random_state``.
+        Seeds candidates and posteriors.
     sampler : str
-        Of the final posterior, as in `leaderbayes.fit`.
+        For the final posterior, as in `leaderbayes.fit`.
 
     Attributes
     ----------
     cv_results_ : dict of ndarray
-        As scikit-learn's, NaN where a candidate did not play; means are of the folds that it
-        played. ``rank_test_*`` ranks the best first (by the metric raced on), then the others in
-        the race by their mean, those dropped, the latest first, and those that failed. Also
-        ``player``, ``iteration``, ``n_rounds``, ``outcome`` ("best", "tied", "in the race",
-        "dropped", "failed", "unfinished").
+        As scikit-learn's, NaN for folds not played; also ``player``, ``iteration``, ``n_rounds``
+        and ``outcome`` ("best", "tied", "in the race", "dropped", "failed", "unfinished").
     best_estimator_, best_index_, best_params_, best_score_, refit_time_, scorer_, n_splits_
-        As scikit-learn's. The best is the candidate with the most wins of those in the race.
-    leaderboard_ : DataFrame
-        `leaderbayes.leaderboard` of the candidates, with their ``outcome`` and ``n_rounds``. It
-        counts what they won against candidates that were dropped, too: its first need not be the
-        best of those in the race.
-    posterior_ : DataTree
-        `leaderbayes.fit` of ``scores_``, with the folds' ``test_fraction``. None, as the
-        leaderboard, where fewer than two candidates have scores.
-    scores_ : DataArray (player, round)
-        Test scores of the metric raced on, NaN where a candidate did not play or failed.
+        As scikit-learn's. The best candidate has the most wins of those in the race.
+    leaderboard_, posterior_, scores_
+        `leaderbayes.leaderboard` with ``outcome`` and ``n_rounds``; `leaderbayes.fit` with the
+        folds' ``test_fraction``; test scores (player, round). None for fewer than two candidates.
     decisions_ : DataFrame
-        A row a candidate and look, and one for every stopping rule: ``iteration``, ``rounds``
-        played, ``candidate`` (its row in ``cv_results_``), ``player``, ``opponent`` (the leader,
-        or the best of before), ``probability`` (that it beats the opponent; of the leader, that
-        it is the best; of "wald", the p-value), ``decision`` ("leads", "tied", "stays",
-        "dropped", "failed", "returns", "goes on", "stops"), ``reason``. A candidate returns where
-        the one that it was dropped against fails later.
-    n_fits_ : int
-        Fits on folds that this call made, without the final one.
-    n_iterations_ : int
-        Iterations begun. The rule counts those after which there was a best candidate.
-
-    Raises
-    ------
-    ValueError
-        By `fit`, if an option is out of range.
-
-    Notes
-    -----
-    Drops ask who would win on further folds of these data, and count folds as independent. The
-    stopping rule and ``posterior_`` speak of new data; there folds that share their training data
-    count less (Nadeau and Bengio's correction, ``test_fraction``).
-
-    If a fit raises (``error_score="raise"``) or is interrupted, what was finished is kept in the
-    attributes, without ``best_estimator_``, and the exception goes on. scikit-learn's callbacks
-    are not called.
-
-    Folds are played in their order, so they should be alike: shuffle them, unless they are.
+        ``iteration``, ``rounds`` played, ``candidate``, ``player``, ``opponent``, ``probability``
+        of beating it, ``decision`` and ``reason``: a row for each candidate after each fold.
+    n_fits_, n_iterations_ : int
+        Fits on folds, and iterations begun.
 
     References
     ----------
     Gajda, Chlebus (2022), A probability-based models ranking approach, sections 3.5.2 and 4.3.
     Gosiewska, Bakała, Woźnica, Zwoliński, Biecek (2019), EPP, section 5 (navigated tuning).
-    Nadeau, Bengio (2003), Inference for the generalization error, Machine Learning 52.
 
     Examples
     --------
@@ -163,8 +116,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         "patience": [_sklearn.Interval(Integral, 1, None, closed="left")],
         "confidence": [_sklearn.Interval(Real, 0, 1, closed="neither")],
         "random_state": ["random_state"],
-        "warm_start": ["boolean"],
-        "sampler": [_sklearn.StrOptions(set(get_args(Sampler)))],
+        "sampler": [str],
     }
 
     def __init__(
@@ -190,8 +142,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         random_state: Any = None,
         error_score: Any = np.nan,
         return_train_score: bool = False,
-        warm_start: bool = False,
-        sampler: Sampler = "auto",
+        sampler: str = "auto",
     ) -> None:
         super().__init__(
             estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
@@ -209,7 +160,6 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         self.patience = patience
         self.confidence = confidence
         self.random_state = random_state
-        self.warm_start = warm_start
         self.sampler = sampler
 
     @_sklearn.fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -223,21 +173,18 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
             Target.
         **params
-            For the ``fit`` of the estimator, the scorer and the splitter, as in scikit-learn's
-            searches.
+            For the ``fit`` of the estimator, the scorer and the splitter, as in scikit-learn.
 
         Returns
         -------
         LeaderboardSearchCV
-            Itself.
+            Itself. If a fit raises or is interrupted, attributes hold what was finished.
 
         Raises
         ------
         ValueError
-            If all fits failed, there are no folds or candidates, or an option is not valid.
-        LeaderbayesError
-            If there are several metrics and ``refit`` names none of them, a grid cannot be refined,
-            or no candidate has a finite score.
+            If all fits failed, there are no folds or candidates, or an option is not valid; a
+            LeaderbayesError if no candidate has a finite score or ``refit`` names no metric.
         """
         self._forget()
         scorers, _ = self._get_scorers()
@@ -271,9 +218,6 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             )  # fmt: skip
             return parallel(jobs)
 
-        if self.warm_start:
-            of = X, y, splits, params, self.estimator, self.scoring
-            self._keep(hash_of((*of, self.error_score, self.return_train_score)))
         try:
             propose = proposal(
                 self.strategy, self.param_space, self.n_candidates, self.max_iterations, random
@@ -309,20 +253,6 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
 
-    def _keep(self, content: str | None) -> None:
-        """Keep the fits of the last call if they were of the same content."""
-        last = getattr(self, "_content", None)
-        if last is not None and content != last:
-            warnings.warn(
-                "Data, folds, estimator or scoring are others than in the last fit, of which "
-                "nothing is kept. For the same folds give cv a random_state.",
-                UserWarning,
-                stacklevel=4,
-            )
-        if content is None or content != last:
-            self._fits: dict[tuple[str, int], Out] = {}
-        self._content = content
-
     def _parallel(self) -> Any:
         """Give a pool that hands fits on as they are finished, where its backend can."""
         options = {"n_jobs": self.n_jobs, "pre_dispatch": self.pre_dispatch}
@@ -332,7 +262,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             return Parallel(**options)
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Say whether there is an estimator: an interrupted search has results only."""
+        """Return whether there is an estimator: an interrupted search has results only."""
         return hasattr(self, "best_estimator_" if self.refit else "cv_results_")
 
     def _search(self, propose: Propose, play: _Play, record: Record) -> None:
@@ -380,17 +310,8 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         """Fit whoever is in the race on the folds up to ``last`` that it has not played."""
         for k in range(last + 1):
             left = [i for i in record.race.playing(k) if (i, k) not in record.outs]
-            key = dict.fromkeys(left, "")
-            if self.warm_start:
-                key = {i: hash_of(record.candidates[i]) or "" for i in left}
-            kept = [i for i in left if key[i] and (key[i], k) in self._fits]
-            for i in kept:
-                record.add(i, k, self._fits[key[i], k])
-            left = [i for i in left if i not in kept]
             for i, out in zip(left, play(left, k) if left else (), strict=True):
                 self.n_fits_ += 1
-                if key[i]:
-                    self._fits[key[i], k] = out
                 record.add(i, k, out)
 
     def _conclude(self, record: Record, scorers: Any, *, complete: bool) -> None:

@@ -1,0 +1,22 @@
+"""The command models: a table of all models."""
+
+import click
+
+from leaderbayes._cli._print import print_table
+
+
+@click.command()
+def models() -> None:
+    """List the models that --model takes, and what each is for."""
+    from leaderbayes.models._registry import MODELS
+
+    columns = ("model", "called", "data", "ranks by", "unit", "tournaments")
+    print_table(
+        dict.fromkeys(columns, 0),
+        [
+            (m.name, m.label, ", ".join(m.data), m.parameter, m.unit, "many" if m.several else "")
+            for m in MODELS.values()
+        ],
+        left=columns,
+    )
+    click.echo("Options of each: help(leaderbayes.models.NAME); give them by --option NAME=VALUE.")

@@ -1,0 +1,296 @@
+"""What the page shows of leaderboards: every number is a public function's."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._answers.compare import differences, p_better
+from leaderbayes._answers.groups import groups, tied_for_top
+from leaderbayes._answers.intervals import ends
+from leaderbayes._answers.leaderboard import leaderboard
+from leaderbayes._answers.ranks import rank_probability
+from leaderbayes._answers.record import record
+from leaderbayes._answers.votes import effects
+from leaderbayes._answers.win_probability import win_probability
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._types import Floats
+from leaderbayes.plots._canvas import distinct
+from leaderbayes.plots._groups import Bar, bars_of
+from leaderbayes.report._columns import Column, columns_of, digits_of, span
+from leaderbayes.report._facts import quantity_of
+from leaderbayes.report._style import interval, number, probability
+from leaderbayes.report._verdicts import data, goodness, settings, verdict_of
+
+SCALE = 100_000  # probabilities travel to the page as whole numbers of this
+_LONGEST = 22  # characters of a name beside a heat map
+_DIGIT = 0.048  # of an axis, the width of a digit below it
+_NEEDED = ("posterior", "sample_stats", "observed_data", "constant_data")
+# Bars of groups, beside each other: how many at most, and pixels from bar to bar.
+_MOST_BARS, _APART = 16, 7
+
+
+def boards(
+    dt: xr.DataTree, prob: float, top: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Describe each leaderboard of a posterior, or of a study, and tournaments beside each other.
+
+    Of one tournament there is nothing beside.
+    """
+    described = [_board(name, fit, prob, top) for name, fit in _fits(dt)]
+    if len(described) == 1 and "posterior" in dt.children:
+        return described, []
+    from leaderbayes.study import compare
+
+    table = compare(dt, prob=prob)
+    first = len(described) - len(table)  # that of all tournaments comes before theirs
+    rows = table.to_dict("records")
+    return described, [_beside(row) | {"board": first + k} for k, row in enumerate(rows)]
+
+
+def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
+    """Return each leaderboard's name and posterior, in memory."""
+    whole = "posterior" in dt.children
+    if whole and not (several := Posterior(dt).several):
+        yield str(dt.attrs.get("tournament", "")), dt
+        return
+    if whole and several:
+        yield "All tournaments", dt
+    from leaderbayes.study._tournaments import fits_of
+
+    for name, fit in fits_of(dt):
+        # A store's values would be read each time they are used.
+        kept = {k: fit[k].to_dataset().load() for k in _NEEDED if k in fit.children}
+        read = xr.DataTree.from_dict(kept)
+        read.attrs, read.encoding = fit.attrs, fit.encoding
+        yield name, read
+
+
+def _beside(row: dict[Any, Any]) -> dict[str, Any]:
+    """Write what a row of tournaments says of the leader, and of the odd player."""
+    row = {str(name): value for name, value in row.items()}
+    row["best"] = probability(row["p_best"])
+    if "lead" in row:
+        digits = digits_of(pd.DataFrame([row]).rename(columns=lambda c: c.replace("lead", "score")))
+        row["by"] = number(row["lead"], digits["score"])
+        row["by_interval"] = interval(row["lead_lower"], row["lead_upper"], digits["score"])
+    else:
+        odd = "" if np.isnan(row["odd_z"]) else f"{row['odd_player']} ({number(row['odd_z'], 1)})"
+        row |= {"fit": probability(row["p_check"]), "odd": odd}
+    return row
+
+
+def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
+    post, table = Posterior(fit), leaderboard(fit, prob=prob)
+    shown = [str(player) for player in table[post.who].iloc[:top]]
+    leader, *others = tied_for_top(fit, prob=prob)
+    fits, found = goodness(post), effects(fit, prob) if post.of_votes else None
+    return {
+        "name": name,
+        "model": "votes" if post.of_votes else post.model.name,  # whose card is shown
+        "title": post.model.label,
+        "parameter": post.parameter,
+        "caption": _caption(post),
+        "higher": post.higher_is_better,
+        "size": len(table),
+        "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
+        "disagreement": table.attrs.get("disagreement", ""),
+        "verdict": verdict_of(post, 0.5 if fits is None else fits["value"]),
+        "fit": fits,
+        "effects": [] if found is None else [_effect(row) for row in found.to_dict("records")],
+        "data": data(post),
+        "settings": settings(post),
+        "numbers": numbers_of(post, shown, prob),
+        **rows_of(post, table, prob, {leader, *others}),
+    }
+
+
+def _caption(post: Posterior) -> str:
+    """Say what is drawn in the rows."""
+    if post.parameter == "epp":
+        return "Strength (EPP): log-odds of beating the average player"
+    quantity, measured = quantity_of(post)
+    return f"{quantity.capitalize()}, {measured}"
+
+
+def _effect(row: dict[Any, Any]) -> list[str]:
+    """Write a row of the table of effects."""
+    return [
+        "being shown first" if row["effect"] == "order" else str(row["effect"]),
+        "" if pd.isna(row["per"]) else f"{row['per']:.3g}",
+        number(row["coefficient"]),
+        interval(row["coefficient_lower"], row["coefficient_upper"]),
+        number(row["odds_ratio"]),
+        interval(row["odds_ratio_lower"], row["odds_ratio_upper"]),
+    ]
+
+
+# The table
+
+
+def rows_of(post: Posterior, table: pd.DataFrame, prob: float, tied: set[str]) -> dict[str, Any]:
+    """Return columns and rows of the table, and the axis on which intervals are drawn (percent)."""
+    name, names = post.parameter, [str(player) for player in table[post.who]]
+    columns = columns_of(table, dict(zip(names, names, strict=True)))
+    drawn = next(column for column in columns if column.name == name)
+    others = [column for column in columns if column.name not in (name, post.who)]
+    empty = [""] * len(names)
+    bars, lanes = empty, 0
+    if post.who == "player":
+        members = groups(post.tree, prob=prob)
+        others.insert(0, _groups(members, names))
+        bars, lanes = paths(bars_of(members, table, len(names)), len(names))
+    outer = [table[f"{name}{end}"].to_numpy() for end in ("_lower", "_upper")]
+    at = post.players.get_indexer(pd.Index(table[post.who]))
+    inner = ends(post.draws[:, at], prob / 2.0)
+    scores = table["score"].to_numpy() if name == "theta" and "score" in table else outer[0]
+    axis = Axis(float(min(outer[0].min(), scores.min())), float(max(outer[1].max(), scores.max())))
+    zero = {"epp": 0.0, "score": table[name].iloc[0]}.get(name, table[name].max())
+    rows = [
+        {
+            "player": names[k],
+            "tied": names[k] in tied,
+            "text": drawn.texts[k],
+            "interval": (drawn.intervals or empty)[k],
+            "value": drawn.values[k],
+            "at": axis(drawn.values[k]),
+            "outer": (axis(outer[0][k]), axis(outer[1][k])),
+            "inner": (axis(inner[0][k]), axis(inner[1][k])),
+            "score_at": axis(scores[k]) if name == "theta" else None,
+            "bars": bars[k],
+            "cells": [(c.texts[k], (c.intervals or empty)[k], c.values[k]) for c in others],
+        }
+        for k in range(len(names))
+    ]
+    return {
+        "columns": others, "drawn": drawn, "rows": rows, "lanes": lanes, "zero": axis(zero),
+        "ticks": axis.ticks(5),
+        "widest": max(1.1 * _width(row["text"]) + 0.9 * _width(row["interval"]) for row in rows),
+    }  # fmt: skip
+
+
+def _groups(members: pd.DataFrame, names: list[str]) -> Column:
+    """Return the column of groups: their numbers follow each other, as groups are runs."""
+    each = members.groupby("player")["group"]
+    first, last = each.min()[names].to_list(), each.max()[names].to_list()
+    title = "players that cannot be distinguished, each pair by itself"
+    values = [f"{a}.{b:06d}" for a, b in zip(first, last, strict=True)]
+    texts = [span(a, b) for a, b in zip(first, last, strict=True)]
+    return Column("group", "Groups", title, "asc", texts, values)
+
+
+def paths(bars: list[Bar], rows: int) -> tuple[list[str], int]:
+    """Return the path of each row's bars, in pixels across and percent down, and their width."""
+    lanes = 1 + max((lane for lane, _, _ in bars), default=-1)
+    found = [""] * rows
+    if lanes > _MOST_BARS:
+        return found, 0
+    for lane, first, last in bars:
+        for row in range(first, last + 1):
+            top, end = 15 if row == first else 0, 85 if row == last else 100
+            found[row] += f"M{_APART * lane + _APART // 2} {top}V{end}"
+    return found, _APART * lanes
+
+
+class Axis:
+    """Places, in percent, of values between two ends with some room beside them."""
+
+    def __init__(self, low: float, high: float) -> None:
+        room = 0.04 * (high - low) or 0.5
+        self.low, self.high = low - room, high + room
+
+    def __call__(self, value: float) -> float:
+        """Place a value."""
+        return round(100.0 * (float(value) - self.low) / (self.high - self.low), 2)
+
+    def ticks(self, most: int) -> list[tuple[float, str]]:
+        """Return a few round values and their places: the fewer, the wider they are written."""
+        width = (self.high - self.low) / most
+        unit = 10.0 ** np.floor(np.log10(width))
+        step = next(unit * k for k in (1.0, 2.0, 5.0, 10.0) if unit * k >= width)
+        digits = max(0, -int(np.floor(np.log10(step))))
+        values = step * np.arange(np.ceil(self.low / step), np.floor(self.high / step) + 1)
+        shown = [number(value, digits) for value in values]
+        # With a digit's room beside each.
+        if most > 2 and step < _DIGIT * (max(map(_width, shown)) + 1.0) * (self.high - self.low):
+            return self.ticks(most - 1)
+        return [(self(value), label) for value, label in zip(values, shown, strict=True)]
+
+
+def _width(text: str) -> float:
+    """Return the width of numbers in digits: points, spaces and the letters of "to" are narrow."""
+    return sum(0.5 if letter in ". to" else 1.0 for letter in text)
+
+
+# What the script reads
+
+
+def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]:
+    """Return pairs and ranks of some players; of pairs each once, the higher-placed first."""
+    few = _few(post, names)
+    upper = np.triu_indices(len(names), 1)
+
+    def pairs(each: xr.DataArray) -> Floats:
+        return np.asarray(each.sel(player=names, opponent=names).to_numpy()[upper])
+
+    found: dict[str, Any] = {
+        "players": names,
+        "labels": labels(names),
+        "prob": prob,
+        "better": _whole(pairs(p_better(few))),
+        "rank": _ranks(post, names),
+        "record": None,
+        "gap": None,
+        "win": None,
+    }
+    if post.parameter == "epp":
+        wins = win_probability(few, prob=prob)
+        found["win"] = {name: _whole(pairs(wins[name])) for name in ("mean", "lower", "upper")}
+        where = "tournament" if post.several else "vote" if post.of_votes else "round"
+        found["scope"] = f"in a new {where}"
+        if post.model.tie_parameter:
+            found["scope"] += ", if they do not tie,"
+    else:
+        digits = digits_of(leaderboard(few, prob=prob)).get("difference", 4)
+        apart = differences(few, names, prob)
+        found["digits"] = digits
+        found["gap"] = {k: [round(float(v), digits) for v in pairs(apart[k])] for k in apart}
+        found["quantity"] = quantity_of(post)[0]
+    if not post.several:
+        own = record(post, prob, names)
+        found["record"] = {k: _whole(pairs(own[k])) for k in ("mean", "lower", "upper")}
+        for name in ("won", "tied", "played"):
+            found["record"][name] = pairs(own[name]).round(3).tolist()
+        found["own"] = "votes" if post.of_votes else "matches"
+    return found
+
+
+def labels(names: list[str]) -> list[str]:
+    """Shorten names for heat maps, which must differ and hold no control characters."""
+    half = _LONGEST // 2 - 1
+    texts = ("".join(c if c.isprintable() else "·" for c in name) or "·" for name in names)
+    return distinct(t if len(t) <= _LONGEST else f"{t[:half]}…{t[-half:]}" for t in texts)
+
+
+def _few(post: Posterior, names: list[str]) -> xr.DataTree:
+    """Keep some players of what pairs rest on: there is no need for all pairs."""
+    kept = {"posterior": post.tree["posterior"].to_dataset().sel({post.who: names})}
+    if "constant_data" in post.tree.children and post.parameter == "score":
+        kept["constant_data"] = post.constant.sel({post.who: names})
+    few = xr.DataTree.from_dict(kept)
+    few.attrs = post.tree.attrs
+    return few
+
+
+def _ranks(post: Posterior, names: list[str]) -> list[list[int]]:
+    """Return probabilities of ranks, up to the last that one of these players can have."""
+    share = rank_probability(post.tree).sel({post.who: names}).to_numpy()
+    return _whole(share[:, : int(share.any(axis=0).nonzero()[0].max()) + 1])
+
+
+def _whole(values: Any) -> list[Any]:
+    """Write probabilities as whole numbers."""
+    whole: list[Any] = np.round(np.asarray(values) * SCALE).astype(int).tolist()
+    return whole

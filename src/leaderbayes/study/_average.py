@@ -1,0 +1,139 @@
+"""What means the same in every tournament, and its mean over tournaments."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit
+
+from leaderbayes._arguments import share
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._types import AnyFloats
+from leaderbayes.study._strengths import all_players, evenly, fewest_draws
+from leaderbayes.study._tournaments import posteriors_of, trust_of
+
+
+def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
+    """Return each player's probability of beating the average player, by tournament and overall.
+
+    Where tournaments have different players, so are their averages.
+
+    Parameters
+    ----------
+    study : DataTree
+        From `study.fit`, or a fit of several tournaments, in log-odds.
+    prob : float
+        Probability mass of the equal-tailed credible intervals.
+
+    Returns
+    -------
+    Dataset
+        ``mean``, ``lower``, ``upper`` (tournament, player), NaN for absent players; ``overall``,
+        ``overall_lower``, ``overall_upper`` (player), the mean over the tournaments that the
+        player took part in. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no tournament, or ``prob`` is not between 0 and 1.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
+    3.3.3, property 3.4.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
+    >>> p = lb.study.average_player(study)
+    >>> float(p["overall"].sel(player="svm C=1").round(1))
+    0.7
+    """
+    return _across(study, lambda fit: expit(fit.draws), share("prob", prob), in_log_odds=True)
+
+
+def average_rank(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
+    """Return each player's rank, by tournament and on average over them.
+
+    Ranks need no common unit, so tournaments may have different metrics. Where tournaments have
+    different players, a rank is one among those present.
+
+    Parameters
+    ----------
+    study : DataTree
+        From `study.fit`, or a fit of several tournaments.
+    prob : float
+        Probability mass of the equal-tailed credible intervals.
+
+    Returns
+    -------
+    Dataset
+        ``rank``, ``rank_lower``, ``rank_upper`` (tournament, player), NaN for absent players, 1 is
+        the best; ``average_rank``, ``average_rank_lower``, ``average_rank_upper`` (player), the
+        mean over the tournaments that the player took part in. attrs: ``prob``, ``converged``,
+        ``warnings`` (JSON).
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no tournament, or ``prob`` is not between 0 and 1.
+
+    References
+    ----------
+    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of
+    Machine Learning Research 7, whose average ranks are those of the scores.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
+    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
+    >>> lb.study.average_rank(study)["average_rank"].idxmin().item()
+    'svm C=1'
+    """
+    prob = share("prob", prob)
+    made = _across(study, lambda fit: fit.ranks.astype(float), prob, method="inverted_cdf")
+    ends = ("", "_lower", "_upper")
+    names = dict(zip(("mean", "lower", "upper"), (f"rank{end}" for end in ends), strict=True))
+    return made.rename(names | {f"overall{end}": f"average_rank{end}" for end in ends})
+
+
+def _across(
+    study: xr.DataTree,
+    of: Callable[[Posterior], AnyFloats],
+    prob: float,
+    *,
+    in_log_odds: bool = False,
+    method: Literal["linear", "inverted_cdf"] = "linear",
+) -> xr.Dataset:
+    """Summarise draws (sample, player) of each tournament, and their mean over tournaments."""
+    fits = posteriors_of(study, in_log_odds=in_log_odds)
+    players = all_players(fit.players for fit in fits.values())
+    used = fewest_draws(fits.values())
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    mean, low, high = np.full((3, len(fits), len(players)), np.nan)
+    total = np.zeros((used, len(players)))
+    for t, fit in enumerate(fits.values()):
+        draws, at = of(fit), players.get_indexer(fit.players)
+        mean[t, at] = draws.mean(axis=0)
+        low[t, at], high[t, at] = np.quantile(draws, tails, axis=0, method=method)
+        # Draws of tournaments are independent, whatever their numbers.
+        total[:, at] += evenly(draws, used)
+    overall = total / (~np.isnan(mean)).sum(axis=0)
+    overall_low, overall_high = np.quantile(overall, tails, axis=0)
+    cells = ("tournament", "player")
+    return xr.Dataset(
+        {
+            "mean": (cells, mean),
+            "lower": (cells, low),
+            "upper": (cells, high),
+            "overall": ("player", overall.mean(axis=0)),
+            "overall_lower": ("player", overall_low),
+            "overall_upper": ("player", overall_high),
+        },
+        coords={"tournament": list(fits), "player": players.to_numpy()},
+        attrs={"prob": prob, **trust_of(study)},
+    )

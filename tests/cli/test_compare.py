@@ -1,0 +1,49 @@
+"""The command compare."""
+
+import json
+
+import pytest
+
+import leaderbayes as lb
+from command import call
+
+
+def test_sentences_and_json_agree_with_python(folder):
+    asked = ("compare", "scores.csv", "c", "d", "--rope", 0.1, "--seed", 1)
+    made = json.loads(call(*asked, "--json", cwd=folder).stdout)
+    dt = lb.fit(lb.read_scores(folder / "scores.csv"), seed=1)
+    pair = lb.compare(dt, "c", "d", rope=0.1)
+    for name, value in pair.data_vars.items():
+        assert made[name] == pytest.approx(float(value))
+    done = call(*asked, cwd=folder)
+    assert f"c beats d next time with probability {made['win_probability']:.3f}" in done.stdout
+    assert f"equivalent {made['p_equivalent']:.3f}" in done.stdout
+    assert "Head to head c won 5 and tied 1 of 12: by these alone 0." in done.stdout
+
+
+def test_mean_scores_are_compared_in_their_unit(answers):
+    asked = ("compare", "answers.csv", "a", "c", "--rope", 0.6, "--seed", 1)
+    done = call(*asked, cwd=answers)
+    assert done.returncode == 0, done.stderr
+    assert "a less c: +0." in done.stdout
+    assert "equivalent 1.000" in done.stdout
+
+
+def test_votes(votes):
+    done = call("compare", "votes.csv", "fox", "dog", "--seed", 1, cwd=votes)
+    assert "fox beats dog next time with probability 0." in done.stdout
+    assert "Head to head fox won " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["c", "e"], "scores.csv: there is no player 'e'; the first are '[red]a'"),
+        (["c", "c"], "itself"),
+        (["c", "d", "--rope", "0.7"], "rope=0.7"),
+    ],
+)
+def test_refused(folder, arguments, message):
+    done = call("compare", "scores.csv", *arguments, cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr

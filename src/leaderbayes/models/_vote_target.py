@@ -1,7 +1,7 @@
 """The likelihood of votes on plain arrays, for the fast engine."""
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, ndtr
 
 from leaderbayes._numerics import design
 from leaderbayes._numerics.engine import Target
@@ -41,6 +41,7 @@ class VoteTarget:
     ) -> None:
         self.ways, self.effects, self.tie = ways, votes.effect.shape[1], tie_scale is not None
         scales = [EFFECT_SCALE] * self.effects + ([] if tie_scale is None else [tie_scale])
+        self.scales = np.array(scales)
         votes, self.reduced = counted(votes), None
         if len(votes.n) > _EXACT and has_covariates(votes):
             self.reduced = reduced(votes, tie=self.tie, tie_scale=tie_scale or TIE_SCALE)
@@ -92,19 +93,22 @@ class VoteTarget:
         by_logit = by_alpha * alpha * (1.0 - share) + 1.0 - 2.0 * share
         return value + prior, by_a, np.column_stack([slope[:, m:], by_logit])
 
-    def strengths(self, a: Floats, extra: Floats) -> Floats:
-        """Return epp (draw, player) of draws."""
-        if self.ways is not None:
-            a = design.along(a, design.LARGEST * expit(extra[:, -1]), self.ways)
-        return a - a.mean(axis=1, keepdims=True)
+    def expand(
+        self, a: Floats, extra: Floats, rng: np.random.Generator, *, prior: bool = False
+    ) -> dict[str, Floats]:
+        """Return epp (draw, player), and effect_size, tie and matching, those that there are.
 
-    def others(self, epp: Floats, extra: Floats, rng: np.random.Generator) -> dict[str, Floats]:
-        """Return draws of effect_size, tie and matching, those that there are, given epp."""
+        With ``prior`` draws are of the prior, and of these ``extra`` has normal numbers.
+        """
         found, k = {}, self.effects
         if self.ways is not None:
-            found["matching"] = design.LARGEST * expit(extra[:, -1])
+            share = ndtr(extra[:, -1]) if prior else expit(extra[:, -1])
+            found["matching"] = alpha = design.LARGEST * share
+            a = design.along(a, alpha, self.ways)
+        found["epp"] = epp = a - a.mean(axis=1, keepdims=True)
         if self.reduced is not None:
-            extra = self.reduced.draw(epp, rng)
+            own = self.scales * rng.standard_normal((len(epp), len(self.scales)))
+            extra = own if prior else self.reduced.draw(epp, rng)
         if k:
             found["effect_size"] = extra[:, :k]
         if self.tie:

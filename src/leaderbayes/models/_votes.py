@@ -8,6 +8,7 @@ one prompt, depend on each other (`vote_weights`). With ``tie_scale`` ties have 
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,11 +23,12 @@ from leaderbayes._numerics.vote_weights import Together, together
 from leaderbayes._numerics.votes import (
     EFFECT_SCALE,
     TIE_SCALE,
-    Likelihood,
     counted,
     law_at,
     maximum,
     met_of,
+    regressors,
+    row_of,
 )
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes
 from leaderbayes._types import Floats
@@ -43,6 +45,7 @@ from leaderbayes.models._model import Problem
 from leaderbayes.models._vote_target import VoteTarget
 from leaderbayes.models._weight import check_scales, warn_if_apart
 
+_CELLS = 2_000_000  # votes that are drawn at a time
 _PACKAGE = str(Path(__file__).parents[1])
 
 
@@ -108,9 +111,7 @@ def vote_statistics(
             "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
             "coordinate out: votes.drop_vars('tournament')."
         )
-    rows = vote_rows(
-        votes, cluster=cluster, order_effect=order_effect, covariates=covariates
-    )  # fmt: skip
+    rows = vote_rows(votes, cluster=cluster, order_effect=order_effect, covariates=covariates)
     board = counted_votes(rows.kept, "half")
     warn_if_apart(board)
     # With proper priors there is an estimate, whoever won.
@@ -218,42 +219,51 @@ def _random(found: VoteStatistics) -> Any:
 
 def problem_of_votes(found: VoteStatistics) -> Problem:
     """Return the same model for the fast engine."""
-    rows, votes, tie_scale = found.rows, found.rows.votes, found.tie_scale
-    weighted = counted(votes, found.together.weight)
-    target = VoteTarget(weighted, found.ways, tie_scale)
+    rows, votes, (prior_scale, df) = found.rows, found.rows.votes, found.prior
+    target = VoteTarget(counted(votes, found.together.weight), found.ways, found.tie_scale)
     again = Again(votes, votes, tuple(rows.clusters.values()), found.together.tau2)
-    likelihood = Likelihood(votes, tie=tie_scale is not None)
+    few = counted(votes)
+    each, row = regressors(few), row_of(votes, few)
 
     def expand(
-        a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
+        a: Floats,
+        extra: Floats,
+        scale: Floats,
+        rng: np.random.Generator,
+        *,
+        prior: bool = False,
     ) -> dict[str, Floats]:
-        epp = target.strengths(a, extra)
-        return {"epp": epp, "epp_scale": scale, **target.others(epp, extra, rng)}
+        return target.expand(a, extra, rng, prior=prior) | {"epp_scale": scale}
 
     def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Floats:
-        nu = drawn.get("tie")
-        eta = likelihood.log_odds(drawn["epp"], drawn.get("effect_size"))[row_of(votes)]
-        won, _ = again.draw(eta, rng, nu=nu, phi=found.together.phi)
-        return (won / votes.n[:, None]).T.astype(np.float32)
+        sizes, tie = [drawn["effect_size"]] if rows.effects else [], drawn.get("tie")
+        x, size = np.column_stack([drawn["epp"], *sizes]), max(_CELLS // len(row), 1)
+        out = np.empty((len(x), len(row)), np.float32)
+        for begin in range(0, len(x), size):
+            some = slice(begin, begin + size)
+            eta, nu = np.asarray(each @ x[some].T)[row], None if tie is None else tie[some]
+            won, _ = again.draw(eta, rng, nu=nu, phi=found.together.phi)
+            out[some] = (won / votes.n[:, None]).T
+        return out
 
-    names = rows.kept["player"].to_numpy()
-    coords = {"player": names, "vote": np.arange(len(votes.n)), "effect": rows.effects}
+    coords = {"player": rows.kept["player"].to_numpy(), "vote": np.arange(len(votes.n))}
     labels = {
         key: ("vote", rows.kept[key].to_numpy())
         for key in (*CLUSTERINGS, "time") if key in rows.kept.coords
     }  # fmt: skip
-    log_prior = {"epp_scale": half_normal(found.prior[0])}
-    log_prior |= {} if tie_scale is None else {"tie": normal(tie_scale)}
+    log_prior = {"epp_scale": half_normal(prior_scale)}
+    if found.tie_scale is not None:
+        log_prior["tie"] = normal(found.tie_scale)
     outcome = xr.Dataset({"outcome": ("vote", votes.won / votes.n)}, {"vote": coords["vote"]})
     return Problem(
-        target=target.target(*found.prior),
+        target=target.target(prior_scale, df),
         expand=expand,
-        dims={"epp": ("player",), "epp_scale": (), "effect_size": ("effect",)},
+        dims={"epp": ("player",), "effect_size": ("effect",)},
         replicate=replicate,
         log_likelihood=None,
         log_prior=log_prior,
         observed=outcome,
         constant=found.constant.assign(labels).assign_attrs(rows.kept.attrs),
-        coords=coords,
-        expand_prior=expand,
+        coords=coords | {"effect": rows.effects},
+        expand_prior=partial(expand, prior=True),
     )

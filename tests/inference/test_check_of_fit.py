@@ -6,13 +6,13 @@ from scipy.stats import binom
 
 import leaderbayes as lb
 from conftest import board, cycle, simulate
-from leaderbayes._inference.check_of_fit import boards_alike, p_check
+from leaderbayes._inference.check_of_fit import boards_alike, of_boards, share_as_far
 
 BOARDS = 80
 
 
 def p_of(scores, seed):
-    return p_check([lb.matches(scores)], seed, warn=False)
+    return share_as_far(*of_boards([lb.matches(scores)], seed))
 
 
 @pytest.mark.parametrize("grid", [None, 1.0], ids=["no ties", "ties"])

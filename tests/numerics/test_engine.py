@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leaderbayes._numerics.engine import Engine
-from leaderbayes.models._bradley_terry import target_of_pairs
+from leaderbayes.models._board import target_of_pairs
 from leaderbayes.models._davidson import target_with_ties
 
 PRIOR_SCALE, DF = 2.0, 4.0

@@ -11,9 +11,8 @@ from leaderbayes._answers.record import record
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference.check_of_fit import discrepancies, share_as_far
+from leaderbayes._inference.check_of_fit import discrepancies, of_votes, share_as_far
 from leaderbayes._numerics.counts import STATISTICS, statistics
-from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
 
@@ -78,30 +77,12 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
 
 def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
     boards = [board for board, _ in post.boards()]
-    observed, again = _of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
+    observed, again = of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
     found = _compared(observed, again)
     free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
     if free <= 0:  # strengths describe any result, of a chain of players for example
         found["p_value"] = np.nan
     return found if post.several else found.merge(named_misfits(post))
-
-
-def _of_votes(post: Posterior) -> tuple[float, Floats]:
-    """Deviance of the counts of wins, and of replicates, which keep opinions of judges."""
-    board, predicted = post.matches(), post.group("posterior_predictive")
-    wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
-    m, votes = len(wins), post.votes
-    first, second = (votes[name].to_numpy() for name in ("first", "second"))
-    again = predicted["outcome"].transpose("chain", "draw", "vote").to_numpy()
-    every = []
-    for outcome in again.reshape(-1, again.shape[-1]):
-        won = votes["weight"].to_numpy() * outcome
-        table = np.bincount(first * m + second, won, m * m).reshape(m, m)
-        lost = np.bincount(second * m + first, votes["weight"].to_numpy() - won, m * m)
-        every.append(table + lost.reshape(m, m))
-    boards = np.stack([wins, *every])
-    found = deviances(estimates(boards.sum(axis=2), n[None]), boards, n[None])
-    return float(found[0]), found[1:]
 
 
 def _of_scores(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:

@@ -18,6 +18,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import MisfitWarning
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.places import count, ranked
 from leaderbayes._types import Floats, Ints
@@ -37,20 +38,40 @@ def enough(players: int) -> int:
     return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
 
 
-def p_check(boards: Sequence[xr.Dataset], seed: int, *, warn: bool) -> float:
-    """Compute the p-value of `leaderbayes.check`; NaN of very many players.
-
-    Warns
-    -----
-    MisfitWarning
-        LB016, where boards do not fit.
-    """
+def of_boards(boards: Sequence[xr.Dataset], seed: int) -> tuple[float, Floats]:
+    """Compute `discrepancies` as a fit does unasked; none of very many players."""
     players = max(board.sizes["player"] for board in boards)
     if players > _PLAYERS:
-        return float("nan")
-    rng = np.random.default_rng([seed, 16])
-    p = share_as_far(*discrepancies(boards, enough(players), rng))
-    if p < MISFIT and warn:
+        return np.nan, np.empty(0)
+    return discrepancies(boards, enough(players), np.random.default_rng([seed, 16]))
+
+
+def of_votes(post: Posterior) -> tuple[float, Floats]:
+    """Compute the deviance of votes' counts of wins, and of replicates (draw,); none of few.
+
+    Replicates are the posterior's: judges, and prompts, have opinions of their own in them.
+    """
+    board, predicted = post.matches(), post.group("posterior_predictive")
+    again = predicted["outcome"].transpose("chain", "draw", "vote").to_numpy()
+    wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
+    if again.shape[0] * again.shape[1] < _FEWEST or len(wins) > _PLAYERS:
+        return np.nan, np.empty(0)
+    m, votes = len(wins), post.votes
+    first, second = (votes[name].to_numpy() for name in ("first", "second"))
+    weight, every = votes["weight"].to_numpy(), [wins]
+    for outcome in again.reshape(-1, again.shape[-1]):
+        won = np.bincount(first * m + second, weight * outcome, m * m)
+        lost = np.bincount(second * m + first, weight * (1.0 - outcome), m * m)
+        every.append((won + lost).reshape(m, m))
+    tables = np.stack(every)
+    found = deviances(estimates(tables.sum(axis=2), n[None]), tables, n[None])
+    return float(found[0]), found[1:]
+
+
+def warned(observed: float, replicated: Floats, *, silent: bool) -> float:
+    """Compute the p-value, and warn, LB016, where the data do not fit."""
+    p = share_as_far(observed, replicated)
+    if p < MISFIT and not silent:
         warnings.warn(
             f"LB016 Some head-to-head results differ from the model (check of fit: p "
             f"{'< 0.005' if p < 0.005 else f'= {p:.3f}'}), so win probabilities may be off; "
@@ -63,7 +84,7 @@ def p_check(boards: Sequence[xr.Dataset], seed: int, *, warn: bool) -> float:
 
 def share_as_far(observed: float, replicated: Floats) -> float:
     """Return the share of replicates at least as discrepant as the board; NaN where none is."""
-    known = np.isfinite(observed) and np.isfinite(replicated).all()
+    known = np.isfinite(observed) and np.isfinite(replicated).all() and replicated.size
     return float((replicated >= observed * (1.0 - 1e-9)).mean()) if known else float("nan")
 
 

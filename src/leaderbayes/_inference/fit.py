@@ -15,11 +15,12 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import is_flag, one_of, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference import check_of_fit
-from leaderbayes._inference.diagnostics import lacking, warn
+from leaderbayes._inference.diagnostics import diagnose, lacking, warn
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
-from leaderbayes._inference.nuts import draw_nuts, predictive
+from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
 from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, check_ties, matches, one_tournament, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
@@ -153,12 +154,16 @@ def fit(
         "cluster": cluster, "order_effect": order_effect, "covariates": covariates, "of": of,
         "statistic": statistic,
     }  # fmt: skip
-    chosen = model_for(data, model)
+    chosen, of_votes = model_for(data, model), is_votes(data)
+    if of_votes:
+        given["ties"] = ties
+    elif cluster == "none":
+        data, given["cluster"] = data.drop_vars("cluster", errors="ignore"), None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         played = _prepared(data, chosen, within_round=within_round, ties=ties)
         known = _options(chosen, given, options or {})
-        if not is_votes(data):
+        if not of_votes:
             _hint(data, played, chosen, known)
         tree, found = _draw(
             chosen, played, known,
@@ -177,11 +182,13 @@ def fit(
             "seed": seed,
             **found,
         }
-        if "within_round" in played.attrs and chosen.data[0] == "matches":
-            boards = _boards(played)
-            tree.attrs["p_check"] = check_of_fit.p_check(
-                boards, seed, warn=bool(found["converged"])
+        if chosen.parameter == "epp":
+            seen = (
+                check_of_fit.of_votes(Posterior(tree))
+                if of_votes
+                else check_of_fit.of_boards(_boards(played), seed)
             )
+            tree.attrs["p_check"] = check_of_fit.warned(*seen, silent=not found["converged"])
     tree.attrs["warnings"] = json.dumps(_repeated(caught))
     return tree
 
@@ -238,9 +245,7 @@ def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) ->
     LeaderbayesError
         Naming the options that the model has.
     """
-    own = [
-        name for name, p in signature(model.build).parameters.items() if p.kind is p.KEYWORD_ONLY
-    ]
+    own = _keywords(model.draw or model.build)
     chosen = {name: value for name, value in given.items() if value is not None} | dict(more)
     for name in chosen:
         if name not in own:
@@ -270,10 +275,16 @@ def _draw(
     failed = ""
     if sampler in ("auto", "metropolis"):
         if model.draw is not None:
-            return model.draw(
-                data, draws=draws, chains=chains, seed=seed, prior=prior, replicates=replicates,
-                **options,
-            )  # fmt: skip
+            step = -(-chains * draws // replicates)
+            groups = model.draw(data, draws=draws, chains=chains, seed=seed, step=step, **options)
+            tree = xr.DataTree.from_dict(groups)
+            if prior:
+                add_prior(model.build(data, **_of_pymc(model, options)), tree, draws, seed)
+            drawn = {str(k): v.to_numpy() for k, v in groups["posterior"].data_vars.items()}
+            # Draws are independent, but for those that depend on scores filled in.
+            filled = "posterior_predictive" in groups and bool(data.isnull().any())
+            found = diagnose(drawn)
+            return tree, found | ({} if filled else {"converged": 1}) | {"sampler": "exact"}
         if model.problem is not None:
             problem = model.problem(data, **options)
             rng = np.random.default_rng(streams[0])
@@ -285,15 +296,33 @@ def _draw(
             failed = lacking(found)
         elif sampler == "metropolis":
             raise LeaderbayesError(f"model={model.name!r} is sampled by PyMC: take sampler='auto'.")
-    built = model.build(data, **options)
+    built = model.build(data, **_of_pymc(model, options))
     stream = int(streams[2].generate_state(1)[0])
     nuts = "nutpie" if sampler == "auto" else sampler
     tree, found = draw_nuts(built, nuts, chains, draws, stream, progressbar=progressbar)
     composite = bool((tree["constant_data"].dataset.get("weight", xr.DataArray(1.0)) != 1.0).any())
-    predictive(
-        built, tree, replicates, stream, likelihood=not composite, prior=draws if prior else 0
-    )
+    predictive(built, tree, replicates, stream, likelihood=not composite)
+    if prior:
+        add_prior(built, tree, draws, stream)
     return tree, found | ({"why_nuts": failed} if failed else {})
+
+
+def _keywords(function: Any) -> list[str]:
+    """Name the options of a function."""
+    of_draws = ("draws", "chains", "seed", "step")
+    found = signature(function).parameters.items()
+    return [name for name, p in found if p.kind is p.KEYWORD_ONLY and name not in of_draws]
+
+
+def _of_pymc(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options, all of which the pm.Model has; or raise."""
+    alien = options.keys() - _keywords(model.build)
+    if alien:
+        raise LeaderbayesError(
+            f"{' and '.join(sorted(alien))}: the PyMC model of {model.name} does not have this; "
+            "take sampler='auto', without prior=True."
+        )
+    return options
 
 
 def _describe(tree: xr.DataTree, data: Any) -> None:

@@ -10,6 +10,7 @@ from leaderbayes._types import Floats
 from leaderbayes.models._model import Problem
 
 _CELLS = ("chain", "draw")
+_MOST = 20_000_000  # numbers of replicates
 
 
 def groups_of(
@@ -25,7 +26,8 @@ def groups_of(
     (name, observed), *_ = problem.observed.data_vars.items()
     chains, draws = next(iter(drawn.values())).shape[:2]
     flat = {key: value.reshape(-1, *value.shape[2:]) for key, value in drawn.items()}
-    step = -(-chains * draws // min(replicates, chains * draws))
+    most = max(_MOST // max(observed.size, 1), chains)
+    step = -(-chains * draws // min(replicates, most, chains * draws))
     some = {k: v[:, ::step].reshape(-1, *v.shape[2:]) for k, v in drawn.items()}
     again = problem.replicate(some, rng).reshape(chains, -1, *observed.shape)
     log_prior = {

@@ -12,7 +12,6 @@ from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._types import Floats
 
 _SMALL = 150  # parameters
-_NOT_DATA = ("places", "outcomes")  # observed values, which stand in observed_data
 
 
 def draw_nuts(
@@ -52,26 +51,33 @@ def draw_nuts(
 
 
 def predictive(
-    model: Any, tree: xr.DataTree, draws: int, seed: int, *, likelihood: bool, prior: int
+    model: Any, tree: xr.DataTree, draws: int, seed: int, *, likelihood: bool
 ) -> None:
-    """Add the groups that follow from draws: replicates, log densities, prior draws."""
+    """Add the groups that follow from draws: replicates and log densities."""
     import pymc as pm
 
     shape = tree["posterior"].sizes
     step = max(shape["chain"] * shape["draw"] // max(draws, 1), 1)
     thinned = tree["posterior"].to_dataset().isel(draw=slice(None, None, step))
-    streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(2)]
     with model, _quiet():
         found = pm.sample_posterior_predictive(
             xr.DataTree.from_dict({"posterior": thinned}),
-            random_seed=streams[0], progressbar=False, extend_inferencedata=False,
+            random_seed=seed, progressbar=False, extend_inferencedata=False,
         )  # fmt: skip
         tree["posterior_predictive"] = found["posterior_predictive"]
         if likelihood:
             pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, var_names=_chosen(model), progressbar=False)
-        if prior:
-            tree.update(pm.sample_prior_predictive(prior, random_seed=streams[1]))
+
+
+def add_prior(model: Any, tree: xr.DataTree, draws: int, seed: int) -> None:
+    """Add the groups ``prior`` and ``prior_predictive``, in one chain."""
+    import pymc as pm
+
+    with model, _quiet():
+        found = pm.sample_prior_predictive(draws, random_seed=seed)
+    for name in ("prior", "prior_predictive"):
+        tree[name] = found[name]
 
 
 def _chosen(model: Any) -> list[str]:

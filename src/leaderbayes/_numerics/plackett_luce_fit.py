@@ -8,9 +8,9 @@ difference of the gradient.
 The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
 Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
 stays above some bound just if each does: if d never rises down that order's places. Tied players
-come in all orders, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
-j, and along a cycle of such players d is constant. Where no player outside a set S ever beat or
-tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
+come in an order and its reverse, so that d is the same for them. Hence d_i >= d_j wherever i beat
+or tied with j, and along a cycle of such players d is constant. Where no player outside a set S
+ever beat or tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
-from leaderbayes._numerics.rankings import Rankings, information, log_likelihood, rankings
+from leaderbayes._numerics.rankings import information, log_likelihood, rankings, slopes
 from leaderbayes._types import Floats, Ints
 
 # Players whose information is held as a matrix: six of them of 200 MB, and a minute.
@@ -75,7 +75,7 @@ def fit_rankings(
     NotConvergedError
         If Newton's method does not converge, or strengths are too far apart for numbers.
     """
-    rounds, m = place.shape
+    m = place.shape[1]
     if m > LARGEST_MATRIX and firth:
         raise LeaderbayesError(
             f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
@@ -88,8 +88,8 @@ def fit_rankings(
         return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
-        values, slopes = log_likelihood(x[None], data, gradient=True)
-        height, slope = float(values[0]), slopes[0]
+        values, gradients = log_likelihood(x[None], data, gradient=True)
+        height, slope = float(values[0]), gradients[0]
         q = expit(x)
         if pseudo_rounds > 0.0:
             height -= pseudo_rounds * float((np.logaddexp(0.0, x) - 0.5 * x).sum())
@@ -118,14 +118,7 @@ def fit_rankings(
             "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take the "
             "posterior."
         )
-    return RankingFit(x, found, _scores(x, data, rounds), loglik)
-
-
-def _scores(x: Floats, data: Rankings, rounds: int) -> Floats:
-    """Differentiate each round's log-likelihood (round, player)."""
-    rows = [data.round == k for k in range(rounds)]
-    some = [Rankings(*(each[own] for each in data)) for own in rows]
-    return np.stack([log_likelihood(x[None], one, gradient=True)[1][0] for one in some])
+    return RankingFit(x, found, slopes(x, data), loglik)
 
 
 def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:

@@ -95,6 +95,18 @@ def by_round(b: Floats, rankings: Rankings) -> Floats:
     return out
 
 
+def slopes(b: Floats, rankings: Rankings) -> Floats:
+    """Differentiate the log-likelihood of each round (round, player) at b (player,)."""
+    out = np.zeros((int(rankings.round.max()) + 1, b.size))
+    for k in range(len(rankings.order)):
+        one = Rankings(
+            rankings.order[k : k + 1], rankings.present[k : k + 1], rankings.weight[k : k + 1],
+            rankings.round[k : k + 1],
+        )
+        out[rankings.round[k]] += log_likelihood(b[None], one, gradient=True)[1][0]
+    return out
+
+
 def information(b: Floats, rankings: Rankings) -> Floats:
     """Return the negative Hessian (player, player) of the log-likelihood at b (player,)."""
     out = np.zeros((b.size, b.size))

@@ -1,4 +1,4 @@
-"""Votes drawn again, by judges and on prompts with opinions of their own; and their misfit."""
+"""Votes drawn again, by judges and on prompts with opinions of their own."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from leaderbayes._numerics.bradley_terry import Law, law_of
+from leaderbayes._numerics.bradley_terry import law_of
 from leaderbayes._numerics.vote_weights import with_shared
 from leaderbayes._numerics.votes import Votes, row_of
 from leaderbayes._types import Floats, Longs
@@ -77,41 +77,3 @@ class Again:
         won, mean = (wins + 0.5 * ties) * scale, self.n * law.mean
         less = np.sqrt(np.maximum(1.0 - self.own * law.variance / phi, 0.0)) if self.shift else 1.0
         return mean + less * (won - mean), ties * scale
-
-
-def misfit(votes: Votes, rows: sparse.csr_array, bread: Floats, law: Law, won: Floats) -> Floats:
-    """Return Pearson's chi-square of pairs (draw,), at each draw's own estimate.
-
-    Parameters
-    ----------
-    votes : Votes
-    rows : (row, player + effect)
-        What log-odds are a linear function of.
-    bread : (player + effect, player + effect)
-        Inverse of the information.
-    law : Law
-        Of outcomes (row, draw) at parameters near the estimates.
-    won : (row, draw)
-    """
-    residual = won - votes.n[:, None] * law.mean
-    weight = votes.n[:, None] * law.variance
-    moved = rows @ (bread @ (rows.T @ residual))
-    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
-    pair, _ = pd.factorize(low.astype(np.int64) * votes.players + high)
-    sign = np.where(votes.first == low, 1.0, -1.0)
-    count = np.arange(len(pair))
-    sums = sparse.coo_array((np.ones(len(pair)), (pair, count))).tocsr()
-    apart = sums @ (sign[:, None] * (residual - weight * moved))
-    return np.asarray((apart**2 / (sums @ weight)).sum(axis=0))
-
-
-def wins_of(votes: Votes, won: Floats) -> Floats:
-    """Count wins (draw, player, opponent) of votes won by the first (row, draw)."""
-    m, count = votes.players, np.arange(len(votes.n))
-    pair = votes.first.astype(np.int64) * m + votes.second
-    turned = votes.second.astype(np.int64) * m + votes.first
-    one, other = (
-        sparse.coo_array((np.ones(len(count)), (each, count)), (m * m, len(count))).tocsr()
-        for each in (pair, turned)
-    )
-    return np.asarray((one @ won + other @ (votes.n[:, None] - won)).T.reshape(-1, m, m))

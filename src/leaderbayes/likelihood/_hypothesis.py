@@ -16,13 +16,7 @@ from leaderbayes._arguments import is_list, number, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._spread import (
-    coefficients,
-    pair_errors,
-    require_result,
-    trust,
-    vary,
-)
+from leaderbayes.likelihood._spread import coefficients, pair_errors, require_fitted, trust, vary
 
 Hypothesis = Sequence[tuple[str, str]] | xr.DataArray
 Convention = Literal["correct", "published"]
@@ -190,7 +184,7 @@ def wald_test(
     >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
     1.15, p = 0.28
     """
-    require_result(estimate)
+    require_fitted(estimate)
     tested = _asked(a, b, hypothesis)
     factor, more = published_scale(estimate, convention)
     players = estimate["player"].to_numpy()
@@ -270,7 +264,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
     1.16, p = 0.28
     """
     for estimate in (restricted, general):
-        require_result(estimate)
+        require_fitted(estimate)
     same = restricted.attrs["model"] == general.attrs["model"]
     if not same or not np.array_equal(restricted["player"], general["player"]):
         raise LeaderbayesError("A likelihood-ratio test compares one model on the same players.")
@@ -333,7 +327,7 @@ def pairwise_tests(
     1  svm C=1      svm C=10        0.51        0.59
     """
     one_of("adjust", adjust, "holm", "fdr_bh", None)
-    require_result(estimate)
+    require_fitted(estimate)
     _, more = published_scale(estimate, convention)
     gap, error = pair_differences(estimate, convention)
     ranked = np.argsort(-estimate["epp"].to_numpy(), kind="stable")

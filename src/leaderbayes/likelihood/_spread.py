@@ -14,14 +14,13 @@ _NOTHING = 1e-9
 _FIXED = 1e-12
 
 
-def require_result(given: Any) -> xr.Dataset:
-    """Return an estimate, or raise an error that says what it is instead."""
-    if isinstance(given, xr.Dataset) and "epp" in given:
-        return given
-    raise LeaderbayesError(
-        f"This takes an estimate of leaderbayes.likelihood, not {type(given).__name__}: give what "
-        "likelihood.bradley_terry, plackett_luce or round_intercept returned."
-    )
+def require_fitted(given: Any) -> None:
+    """Raise unless this is an estimate of `leaderbayes.likelihood`."""
+    if not isinstance(given, xr.Dataset) or "epp" not in given:
+        raise LeaderbayesError(
+            "This takes an estimate of leaderbayes.likelihood, a Dataset, not "
+            f"{type(given).__name__}."
+        )
 
 
 def trust(fit: xr.Dataset) -> dict[str, Any]:

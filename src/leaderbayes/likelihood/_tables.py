@@ -11,12 +11,12 @@ from scipy.special import expit, ndtri
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes.likelihood._hypothesis import Convention, pair_differences
-from leaderbayes.likelihood._spread import player_errors, require_result, trust
+from leaderbayes.likelihood._spread import player_errors, require_fitted, trust
 
 
 def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
     """Make the leaderboard of an estimate, with normal intervals."""
-    require_result(estimate)
+    require_fitted(estimate)
     epp = estimate["epp"].to_numpy()
     error = player_errors(estimate) * ndtri((1.0 + prob) / 2.0)
     board = pd.DataFrame(
@@ -37,7 +37,7 @@ def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
 
 def probabilities(estimate: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
     """Return win probabilities of an estimate, with intervals."""
-    require_result(estimate)
+    require_fitted(estimate)
     gap, error = pair_differences(estimate, convention)
     error = error * ndtri((1.0 + prob) / 2.0)
     dims = ("player", "opponent")

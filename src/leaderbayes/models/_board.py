@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import expit
 
 from leaderbayes._arguments import positive
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._model import Problem
@@ -25,6 +28,13 @@ def degrees_of_freedom(prior_df: float | None, players: int) -> float:
     if prior_df is not None:
         return positive("prior_df", prior_df)
     return _DF_OF_FEW if players <= _FEW_PLAYERS else _DF_OF_MANY
+
+
+def refuse_given(options: Mapping[str, Any], what: str) -> None:
+    """Raise where options are given that are for other data."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise LeaderbayesError(f"{' and '.join(given)}: for {what}, which these data are not.")
 
 
 def coords_of(matches: xr.Dataset, *dims: str) -> dict[str, Any]:
@@ -155,6 +165,23 @@ def half_normal(scale: float) -> Callable[[Floats], Floats]:
 def normal(scale: float) -> Callable[[Floats], Floats]:
     """Log density of a normal distribution around 0 of this standard deviation."""
     return lambda x: np.asarray(-0.5 * (np.log(2.0 * np.pi) + (x / scale) ** 2) - np.log(scale))
+
+
+def target_of_pairs(points: Floats, n: Floats, prior_scale: float, df: float) -> Target:
+    """Return the posterior of strengths given points (player,) in matches (player, opponent)."""
+
+    def log_likelihood(a: Floats, _: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
+        sums = pair_sums(a, n, gradient=gradient)
+        slope = points - sums.expected if gradient else sums.expected
+        return a @ points - sums.value, slope, np.empty((len(a), 0))
+
+    def hessian(a: Floats, _: Floats) -> Floats:
+        p = expit(a[:, None] - a)
+        curve = n * p * (1.0 - p)
+        return np.asarray(np.diag(curve.sum(axis=1)) - curve)
+
+    m = len(points)
+    return Target(m, log_likelihood, prior_scale, df, cells=m, hessian=hessian)
 
 
 def problem_of_places(

@@ -10,18 +10,16 @@ The matches of a round depend on each other, so the likelihood of a round is rai
 weight: the intervals then have their nominal coverage.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
 
 from leaderbayes._numerics.composite_weight import weighted_counts
-from leaderbayes._numerics.engine import Target
-from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.places import draw_places
+from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
     PRIOR_SCALE,
@@ -31,11 +29,14 @@ from leaderbayes.models._board import (
     degrees_of_freedom,
     pairs_by_round,
     problem_of_places,
+    refuse_given,
     reliability,
     strengths,
+    target_of_pairs,
 )
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
+from leaderbayes.models._votes import model_of_votes, problem_of_votes
 from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
 
 if TYPE_CHECKING:
@@ -51,13 +52,19 @@ def bradley_terry(
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
+    ties: str | None = None,
+    cluster: str | Sequence[str] | None = None,
+    order_effect: bool | None = None,
+    covariates: Sequence[str] | None = None,
+    matched: bool | None = None,
 ) -> "pm.Model":
-    """Return Bradley-Terry's model of a board.
+    """Return Bradley-Terry's model of a board, or of votes.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`, with ties "half" or "drop".
+        From `leaderbayes.matches`, with ties "half" or "drop"; or votes of
+        `leaderbayes.read_votes`.
     weight : "composite" or float
         Power of the likelihood of each round. "composite" estimates it from how much rounds
         differ; 1.0 is as published, with intervals that are far too narrow.
@@ -68,13 +75,18 @@ def bradley_terry(
         Scale of the half-normal prior on the scale of strengths, in log-odds.
     prior_df : float, optional
         Degrees of freedom of the strengths' Student-t prior; 4 for up to 10 players, 2 for more.
+    ties, cluster, order_effect, covariates, matched : optional
+        Of votes: "half" or "drop"; what makes votes depend on each other, "judge", "prompt", both,
+        "none", or "auto" (what is known); whether whoever is shown first has an advantage; names
+        of covariates that count (default all); whether pairs were matched by strength.
 
     Returns
     -------
     pymc.Model
         ``epp`` (player), log-odds of beating the average player, which sum to zero; ``epp_scale``;
         ``epp_unit`` (player), which is sampled for it; observed ``place`` (round, player), where 1
-        is best and 0 absent. Log-likelihoods (weighted) and replicates come by round.
+        is best and 0 absent. Log-likelihoods (weighted) and replicates come by round. Of votes
+        observed ``outcome`` (vote,), and ``effect_size`` (effect,) where there are effects.
 
     Raises
     ------
@@ -102,7 +114,14 @@ def bradley_terry(
     """
     import pymc as pm
 
-    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
+    options: dict[str, Any] = {
+        "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
+        "prior_df": prior_df, "ties": ties, "cluster": cluster, "order_effect": order_effect,
+        "covariates": covariates, "matched": matched,
+    }  # fmt: skip
+    if is_votes(matches):
+        return model_of_votes(_NAME, matches, **options)
+    eta, df, constant = _checked(matches, **options)
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, reliability(matches, eta))
@@ -110,16 +129,11 @@ def bradley_terry(
     return model
 
 
-def problem(
-    matches: xr.Dataset,
-    *,
-    weight: Weight = "composite",
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float | None = None,
-) -> Problem:
+def problem(matches: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
-    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
+    if is_votes(matches):
+        return problem_of_votes(_NAME, matches, **options)
+    eta, df, constant = _checked(matches, **options)
     place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
     wins, n, _ = weighted_counts(place, eta, within_round=within, ties=str(matches.attrs["ties"]))
 
@@ -127,7 +141,7 @@ def problem(
         return draw_places(drawn["epp"][:, None], place > 0, rng, within_round=within)
 
     return problem_of_places(
-        target_of_pairs(wins.sum(axis=1), n, prior_scale, df),
+        target_of_pairs(wins.sum(axis=1), n, float(constant["prior_scale"].item()), df),
         matches,
         constant,
         replicate,
@@ -135,31 +149,17 @@ def problem(
     )
 
 
-def target_of_pairs(points: Floats, n: Floats, prior_scale: float, df: float) -> Target:
-    """Return the posterior of strengths given points (player,) in matches (player, opponent)."""
-
-    def log_likelihood(a: Floats, _: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
-        sums = pair_sums(a, n, gradient=gradient)
-        slope = points - sums.expected if gradient else sums.expected
-        return a @ points - sums.value, slope, np.empty((len(a), 0))
-
-    def hessian(a: Floats, _: Floats) -> Floats:
-        p = expit(a[:, None] - a)
-        curve = n * p * (1.0 - p)
-        return np.asarray(np.diag(curve.sum(axis=1)) - curve)
-
-    m = len(points)
-    return Target(m, log_likelihood, prior_scale, df, cells=m, hessian=hessian)
-
-
 def _checked(
     matches: xr.Dataset,
-    weight: Weight,
-    test_fraction: float | None,
-    prior_scale: float,
-    prior_df: float | None,
+    *,
+    weight: Weight = "composite",
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    **of_votes: Any,
 ) -> tuple[Floats, float, xr.Dataset]:
     """Check data and options; return weights (round,), degrees of freedom and constants."""
+    refuse_given(of_votes, "votes")
     check_scales(prior_scale=prior_scale)
     check_board(matches, MODEL)
     eta = resolve_weight(matches, weight, test_fraction, with_ties=False)

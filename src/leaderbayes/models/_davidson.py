@@ -10,9 +10,9 @@ r"""Davidson: Bradley-Terry with a parameter for ties.
 Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps its meaning.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -21,6 +21,7 @@ from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.places import draw_places
+from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
     PRIOR_SCALE,
@@ -31,11 +32,13 @@ from leaderbayes.models._board import (
     normal,
     pairs_by_round,
     problem_of_places,
+    refuse_given,
     reliability,
     strengths,
 )
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
+from leaderbayes.models._votes import model_of_votes, problem_of_votes
 from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
 
 if TYPE_CHECKING:
@@ -53,17 +56,25 @@ def davidson(
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
     tie_scale: float = TIE_SCALE,
+    ties: str | None = None,
+    cluster: str | Sequence[str] | None = None,
+    order_effect: bool | None = None,
+    covariates: Sequence[str] | None = None,
+    matched: bool | None = None,
 ) -> "pm.Model":
-    """Return Davidson's model of a board, where each match is won, tied or lost.
+    """Return Davidson's model of a board, or of votes: each match is won, tied or lost.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches` with ``ties="half"``: the model reads ties from the places.
+        From `leaderbayes.matches` with ``ties="half"``: the model reads ties from the places. Or
+        votes of `leaderbayes.read_votes`.
     weight, test_fraction, prior_scale, prior_df
         As for `bradley_terry`.
     tie_scale : float
         Standard deviation of the normal prior on the log tie parameter nu.
+    ties, cluster, order_effect, covariates, matched : optional
+        Of votes, as for `bradley_terry`.
 
     Returns
     -------
@@ -98,7 +109,14 @@ def davidson(
     """
     import pymc as pm
 
-    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df, tie_scale)
+    options: dict[str, Any] = {
+        "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
+        "prior_df": prior_df, "tie_scale": tie_scale, "ties": ties, "cluster": cluster,
+        "order_effect": order_effect, "covariates": covariates, "matched": matched,
+    }  # fmt: skip
+    if is_votes(matches):
+        return model_of_votes(_NAME, matches, **options)
+    eta, df, constant = _checked(matches, **options)
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, reliability(matches, eta))
@@ -107,17 +125,12 @@ def davidson(
     return model
 
 
-def problem(
-    matches: xr.Dataset,
-    *,
-    weight: Weight = "composite",
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float | None = None,
-    tie_scale: float = TIE_SCALE,
-) -> Problem:
+def problem(matches: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
-    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df, tie_scale)
+    if is_votes(matches):
+        return problem_of_votes(_NAME, matches, **{"tie_scale": TIE_SCALE} | options)
+    eta, df, constant = _checked(matches, **options)
+    prior_scale, tie_scale = (float(constant[k].item()) for k in ("prior_scale", "tie_scale"))
     place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
     wins, n, tied = weighted_counts(place, eta, within_round=within, ties="half")
 
@@ -159,13 +172,16 @@ def target_with_ties(
 
 def _checked(
     matches: xr.Dataset,
-    weight: Weight,
-    test_fraction: float | None,
-    prior_scale: float,
-    prior_df: float | None,
-    tie_scale: float,
+    *,
+    weight: Weight = "composite",
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    tie_scale: float = TIE_SCALE,
+    **of_votes: Any,
 ) -> tuple[Floats, float, xr.Dataset]:
     """Check data and options; return weights (round,), degrees of freedom and constants."""
+    refuse_given(of_votes, "votes")
     check_scales(prior_scale=prior_scale, tie_scale=tie_scale)
     check_board(matches, MODEL)
     eta = resolve_weight(matches, weight, test_fraction, with_ties=True)

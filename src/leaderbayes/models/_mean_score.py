@@ -41,6 +41,7 @@ from leaderbayes._numerics.rounds import Statistic
 from leaderbayes._numerics.shrinkage import Pairs, Prior, shrink
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes._types import Floats
+from leaderbayes.models._model import Model
 from leaderbayes.models._scores import (
     PRIOR_SCALE,
     WIDTH,
@@ -328,3 +329,14 @@ def _of_statistic(
         return {"score": (("player",), flat)}
     score, scale = shrink(flat, worth(len(y), luck), len(y) - 1.0, prior, rng)
     return {"score": (("player",), score), "score_scale": ((), scale)}
+
+
+MODEL = Model(
+    name="mean_score",
+    label="Mean scores",
+    data=("scores",),
+    parameter="score",
+    unit="the metric's unit",
+    build=mean_score,
+    draw=draw,
+)

@@ -5,8 +5,10 @@ from typing import Any
 from leaderbayes.models import (
     _bradley_terry,
     _davidson,
+    _mean_score,
     _plackett_luce,
     _round_intercept,
+    _score_tournaments,
     _tournaments,
 )
 from leaderbayes.models._model import Model
@@ -17,5 +19,7 @@ _FILES: tuple[Any, ...] = (
     _plackett_luce,
     _round_intercept,
     _tournaments,
+    _mean_score,
+    _score_tournaments,
 )
 MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}

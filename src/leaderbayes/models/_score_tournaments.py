@@ -32,6 +32,7 @@ from leaderbayes._numerics.score_tournaments import (
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._mean_score import data_of, finite, observe, root_of, scale_of_players
+from leaderbayes.models._model import Model
 from leaderbayes.models._scores import (
     PRIOR_SCALE,
     check_connected,
@@ -251,3 +252,15 @@ def coords_of(scores: xr.DataArray, tournament: Longs) -> dict[str, Any]:
         "tournament_round": [f"{names['tournament'][q]}: {names['round'][k]}" for q, k in rows],
         "model": ["score_tournaments"],
     }
+
+
+MODEL = Model(
+    name="score_tournaments",
+    label="Mean scores over tournaments",
+    data=("scores",),
+    parameter="score",
+    unit="the metric's unit",
+    build=score_tournaments,
+    draw=draw,
+    several=True,
+)

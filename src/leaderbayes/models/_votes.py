@@ -30,6 +30,7 @@ from leaderbayes._numerics.votes import (
     regressors,
     row_of,
 )
+from leaderbayes._scores.matches import check_ties
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
@@ -39,6 +40,7 @@ from leaderbayes.models._board import (
     degrees_of_freedom,
     half_normal,
     normal,
+    refuse_given,
     reliability,
 )
 from leaderbayes.models._model import Problem
@@ -65,57 +67,41 @@ def vote_statistics(
     name: str,
     votes: xr.Dataset,
     *,
-    cluster: str | Sequence[str] = "auto",
-    order_effect: bool = False,
-    covariates: Sequence[str] | None = None,
-    matched: bool | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
     tie_scale: float | None = None,
+    ties: str | None = None,
+    cluster: str | Sequence[str] | None = None,
+    order_effect: bool | None = None,
+    covariates: Sequence[str] | None = None,
+    matched: bool | None = None,
+    weight: object = "composite",
+    test_fraction: float | None = None,
 ) -> VoteStatistics:
     """Read votes for a model of this name, and estimate how much each counts.
 
-    Parameters
-    ----------
-    name : str
-    votes : Dataset
-        From `read_votes`.
-    cluster : "auto", "none", "judge", "prompt" or a list of these two
-        What makes votes depend on each other, by default judges and prompts where votes have them.
-    order_effect : bool
-        Whether whoever is shown first has an advantage, the same for all.
-    covariates : sequence of str, optional
-        Those that count; by default all that the votes have.
-    matched : bool, optional
-        Whether whom a player meets depends on its strength (ladders, Swiss rounds), so that how
-        much strengths vary along the ways between players is learnt; by default by the design.
-    prior_scale, prior_df
-        As of `bradley_terry`.
-    tie_scale : float, optional
-        As of `davidson`; None for Bradley-Terry, where a tie is half a win for both.
-
-    Warns
-    -----
-    DisconnectedWarning
-        LB010, if some differences rest on the prior alone.
-    HintWarning
-        LB044, if judges or prompts are few.
+    Options are those of `models.bradley_terry` and `models.davidson`. Whether pairs were
+    ``matched`` by strength the design tells unless it is given.
     """
+    of_rounds = {"weight": None if weight == "composite" else weight}
+    refuse_given(of_rounds | {"test_fraction": test_fraction}, "rounds of scores")
     one_of("matched", matched, None, True, False)
-    check_scales(prior_scale=prior_scale)
-    if tie_scale is not None:
-        check_scales(tie_scale=tie_scale)
+    tie, own = tie_scale is not None, {} if tie_scale is None else {"tie_scale": tie_scale}
+    check_scales(prior_scale=prior_scale, **own)
+    check_ties(ties or "half", ("half",) if tie else ("half", "drop"), f"votes by models.{name}")
     if "tournament" in votes.coords and len(np.unique(votes["tournament"])) > 1:
         raise LeaderbayesError(
             "These votes are of several tournaments: fit each by itself, "
             "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
             "coordinate out: votes.drop_vars('tournament')."
         )
-    rows = vote_rows(votes, cluster=cluster, order_effect=order_effect, covariates=covariates)
+    rows = vote_rows(
+        votes, ties=ties or "half", cluster="auto" if cluster is None else cluster,
+        order_effect=False if order_effect is None else order_effect, covariates=covariates,
+    )  # fmt: skip
     board = counted_votes(rows.kept, "half")
     warn_if_apart(board)
     # With proper priors there is an estimate, whoever won.
-    tie = tie_scale is not None
     at = maximum(
         rows.votes, 1.0, tie=tie, effect_scale=EFFECT_SCALE, tie_scale=tie_scale or TIE_SCALE
     )
@@ -127,7 +113,7 @@ def vote_statistics(
     long = design.has_long_ways(met) if matched is None else matched
     df = degrees_of_freedom(prior_df, len(met))
     options = {"prior_scale": prior_scale, "prior_df": df, "tie_scale": tie_scale or 0.0}
-    options |= {"matched": float(long)}
+    options |= {"matched": float(long), "higher_is_better": 1.0}
     return VoteStatistics(
         rows, found, design.ways(met) if long else None, _constants(name, rows, found, options),
         (prior_scale, df), tie_scale, reliability(board, found.weight),
@@ -159,14 +145,15 @@ def _constants(
     return xr.Dataset(values, coords)
 
 
-def model_of_votes(found: VoteStatistics) -> Any:
-    """Return the pymc.Model, with ``outcome`` (vote,) observed.
+def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
+    """Return the pymc.Model of votes, by the options of `vote_statistics`.
 
     Beside ``epp`` it has ``effect_size`` (effect,), ``tie`` and ``matching``, where there are any.
     """
     import pymc as pm
 
-    rows, votes, (prior_scale, df) = found.rows, found.rows.votes, found.prior
+    found = vote_statistics(name, votes, **options)
+    rows, (prior_scale, df) = found.rows, found.prior
     with pm.Model(coords={"player": rows.kept["player"].to_numpy()}) as model:
         data = declare(found.constant)
         scale = pm.HalfNormal("epp_scale", prior_scale)
@@ -182,7 +169,7 @@ def model_of_votes(found: VoteStatistics) -> Any:
             size = pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
             eta += data["effect_value"] @ size
         nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, found.tie_scale)]
-        outcome = pm.Data("vote_outcome", votes.won / votes.n, dims="vote")
+        outcome = pm.Data("vote_outcome", rows.votes.won / rows.votes.n, dims="vote")
         pm.CustomDist(
             "outcome", eta, data["count"], data["weight"], *nu, logp=_logp, random=_random(found),
             observed=outcome, dtype="float64", dims="vote",
@@ -217,13 +204,14 @@ def _random(found: VoteStatistics) -> Any:
     return random
 
 
-def problem_of_votes(found: VoteStatistics) -> Problem:
+def problem_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
-    rows, votes, (prior_scale, df) = found.rows, found.rows.votes, found.prior
-    target = VoteTarget(counted(votes, found.together.weight), found.ways, found.tie_scale)
-    again = Again(votes, votes, tuple(rows.clusters.values()), found.together.tau2)
-    few = counted(votes)
-    each, row = regressors(few), row_of(votes, few)
+    found = vote_statistics(name, votes, **options)
+    rows, one, (prior_scale, df) = found.rows, found.rows.votes, found.prior
+    target = VoteTarget(counted(one, found.together.weight), found.ways, found.tie_scale)
+    again = Again(one, one, tuple(rows.clusters.values()), found.together.tau2)
+    few = counted(one)
+    each, row = regressors(few), row_of(one, few)
 
     def expand(
         a: Floats,
@@ -235,7 +223,7 @@ def problem_of_votes(found: VoteStatistics) -> Problem:
     ) -> dict[str, Floats]:
         return target.expand(a, extra, rng, prior=prior) | {"epp_scale": scale}
 
-    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Floats:
+    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Any:
         sizes, tie = [drawn["effect_size"]] if rows.effects else [], drawn.get("tie")
         x, size = np.column_stack([drawn["epp"], *sizes]), max(_CELLS // len(row), 1)
         out = np.empty((len(x), len(row)), np.float32)
@@ -243,10 +231,10 @@ def problem_of_votes(found: VoteStatistics) -> Problem:
             some = slice(begin, begin + size)
             eta, nu = np.asarray(each @ x[some].T)[row], None if tie is None else tie[some]
             won, _ = again.draw(eta, rng, nu=nu, phi=found.together.phi)
-            out[some] = (won / votes.n[:, None]).T
+            out[some] = (won / one.n[:, None]).T
         return out
 
-    coords = {"player": rows.kept["player"].to_numpy(), "vote": np.arange(len(votes.n))}
+    coords = {"player": rows.kept["player"].to_numpy(), "vote": np.arange(len(one.n))}
     labels = {
         key: ("vote", rows.kept[key].to_numpy())
         for key in (*CLUSTERINGS, "time") if key in rows.kept.coords
@@ -254,7 +242,7 @@ def problem_of_votes(found: VoteStatistics) -> Problem:
     log_prior = {"epp_scale": half_normal(prior_scale)}
     if found.tie_scale is not None:
         log_prior["tie"] = normal(found.tie_scale)
-    outcome = xr.Dataset({"outcome": ("vote", votes.won / votes.n)}, {"vote": coords["vote"]})
+    outcome = xr.Dataset({"outcome": ("vote", one.won / one.n)}, {"vote": coords["vote"]})
     return Problem(
         target=target.target(prior_scale, df),
         expand=expand,

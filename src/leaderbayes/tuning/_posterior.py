@@ -8,7 +8,7 @@ from leaderbayes._numerics.composite_weight import board_weight, weighted_counts
 from leaderbayes._numerics.engine import Engine
 from leaderbayes._numerics.places import places
 from leaderbayes._types import Bools, Floats
-from leaderbayes.models._bradley_terry import target_of_pairs
+from leaderbayes.models._board import target_of_pairs
 from leaderbayes.models._weight import shared_luck
 
 _DRAWS = 2000  # a probability of 0.05 has a standard error of 0.005

@@ -1,31 +1,63 @@
 """What is drawn: made once, in milliseconds."""
 
+import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import leaderbayes as lb
+import posteriors
+from conftest import simulate
 from leaderbayes.tuning import LeaderboardSearchCV
 
+mpl.use("Agg")
+EPP = [1.5, 1.0, 0.1, 0.0, -0.5, -2.1]
 GROUPS = {"p0": "a", "p1": "a", "p2": "a", "p3": "b", "p4": "b", "p5": "c"}
 
 
 @pytest.fixture(scope="session")
-def fitted(scores):
-    """Draws; who drew them is of no account here."""
-    return lb.fit(scores, sampler="laplace", draws=500, seed=1)
+def fit(scores):
+    return posteriors.strengths(scores, EPP)
 
 
 @pytest.fixture(scope="session")
-def planned(fitted):
-    return lb.plan(fitted, ("p0", "p1"), rounds=(5, 20), simulations=5, seed=1)
+def several():
+    rng = np.random.default_rng(3)
+    boards = [simulate([1.0, 0.5, 0.0, -1.5], 6, rng) for _ in range(3)]
+    names = pd.Index(list("abc"), name="tournament")
+    made = xr.concat(boards, names).assign_attrs(boards[0].attrs)
+    return posteriors.tournaments(made, [1.0, 0.5, 0.0, -1.5])
+
+
+@pytest.fixture(scope="session")
+def means():
+    return posteriors.means(posteriors.losses())
+
+
+@pytest.fixture(scope="session")
+def teams():
+    return posteriors.teams()
+
+
+@pytest.fixture(scope="session")
+def wide():
+    """Twenty players, of whom many are indistinguishable; their groups overlap."""
+    strengths = np.linspace(-1.5, 1.5, 20)
+    return posteriors.strengths(simulate(strengths, 8, np.random.default_rng(5)), strengths)
+
+
+@pytest.fixture(scope="session")
+def planned(fit):
+    return lb.plan(fit, ("p0", "p1"), rounds=(5, 20), seed=1)
 
 
 @pytest.fixture(scope="session")
 def moved(scores):
-    """What moves of it, by few choices."""
-    return lb.sensitivity(scores, models=("bradley_terry",), priors=(1.0,), seed=1)
+    options = {"sampler": "metropolis", "draws": 200}
+    return lb.sensitivity(scores, models=("bradley_terry",), priors=(1.0,), seed=1, **options)
 
 
 @pytest.fixture(scope="session")
@@ -54,16 +86,10 @@ def law():
 
 
 @pytest.fixture(scope="session")
-def board():
-    theta = np.linspace(0.6, 0.9, 60)
-    return lb.sota.read_board(lb.paper.simulate(theta, n=400, seed=3)[0].to_numpy(), n=400)
+def board(teams):
+    return teams["observed_data"]["score"]
 
 
 @pytest.fixture(scope="session")
 def estimate(board):
     return lb.sota.shrink(board)
-
-
-@pytest.fixture(scope="session")
-def realisation(board, estimate):
-    return lb.paper.realisation(board, estimate, seed=1)

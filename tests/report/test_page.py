@@ -1,361 +1,260 @@
-"""The page in a browser: Debian's Chromium, headless and offline."""
+"""The page's file: its numbers are those of the functions, and names are text."""
 
-import time
-import warnings
+import re
+from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
-from axe_playwright_python.sync_playwright import Axe
 
 import leaderbayes as lb
+import posteriors
+from conftest import cycle, study_of
+from leaderbayes.report._html import _title
+from leaderbayes.report._page import Axis, labels
+from leaderbayes.report._style import interval, number, probability
+
+UPPER = np.triu_indices
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("pages")
+def table_of(path, board=0):
+    """Rows of a leaderboard: texts of cells, without what is only for those who do not see."""
+    text = path.read_text("utf-8")
+    body = text.split("<tbody>")[1 + board].split("</tbody>")[0]
+    drop = re.sub(r'<span class="(hidden-text|tie)".*?</span>|<svg.*?</svg>', "", body, flags=re.S)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in drop.split("<tr")[1:]]
+    return [[unescape(re.sub(r"<[^>]*>", " ", cell)).split() for cell in row] for row in cells]
 
 
-@pytest.fixture(scope="module")
-def single(laplace, folder):
-    return lb.report.html(laplace, folder / "single.html")
+def test_rows_are_the_leaderboard(page, classifiers):
+    table, made = lb.leaderboard(classifiers), table_of(page)
+    assert len(made) == len(table)
+    for row, cells in zip(table.to_dict("records"), made, strict=True):
+        assert cells[0] == [str(row["rank"])]
+        assert " ".join(cells[1]).rstrip(" ●") == row["player"]
+        shown = [number(row["epp"]), interval(row["epp_lower"], row["epp_upper"])]
+        assert " ".join(cells[2]) == " ".join(shown)
+        ends = [row["rank_lower"], row["rank_upper"]]
+        assert cells[-1] == ["–".join(dict.fromkeys(map(str, ends)))]
+        assert probability(row["p_best"]) in cells[-2]
+    marked = page.read_text("utf-8").count('<tr class="leading">')
+    assert marked == len(lb.tied_for_top(classifiers))
 
 
-@pytest.fixture(scope="module")
-def several(study, sota, folder):
-    return lb.report.html(study, folder / "several.html", sota=sota)
+def test_numbers_are_those_of_the_functions(page, classifiers, numbers):
+    read = numbers(page)
+    (board,) = read["boards"]
+    names = list(lb.leaderboard(classifiers)["player"])
+    assert board["players"] == names
+    upper, pair = UPPER(len(names), 1), {"player": names, "opponent": names}
+
+    def close(values, expected):
+        np.testing.assert_allclose(np.array(values) / read["scale"], expected, atol=1e-5)
+
+    win = lb.win_probability(classifiers)
+    own = lb.win_probability(classifiers, by="record")
+    for key in ("mean", "lower", "upper"):
+        close(board["win"][key], win[key].sel(pair).to_numpy()[upper])
+        close(board["record"][key], own[key].sel(pair).to_numpy()[upper])
+    np.testing.assert_allclose(board["record"]["won"], own["won"].sel(pair).to_numpy()[upper])
+    share = lb.rank_probability(classifiers).sel(player=names).to_numpy()
+    close(board["rank"], share[:, : len(board["rank"][0])])
+    first, second = names[:2]
+    close(board["better"][0], float(lb.compare(classifiers, first, second)["p_better"]))
 
 
-@pytest.fixture(scope="module")
-def asked(harmful, folder):
-    """A page with an audit, of players whose names are meant to do harm."""
-    audit = lb.audit(harmful, simulations=2)
-    return lb.report.html(harmful, folder / "asked.html", audit=audit)
+def test_fit_and_settings(page, classifiers):
+    text = unescape(page.read_text("utf-8"))
+    found = lb.deviance(classifiers)
+    assert f"<bdi>{probability(classifiers.attrs['p_check'])}</bdi>" in text
+    assert f"deviance {float(found['value']):.1f} on {int(found['df'])} degrees" in text
+    assert "<dt>Weight of a match, on average</dt><dd>0.350</dd>" in text
+    assert "<dt>Sampler</dt><dd>metropolis</dd>" in text
+    assert "Largest R-hat" in text
+    assert "<h1>Leaderboard: breast_cancer</h1>" in text
+    assert text.count("<math") > 3
 
 
-def players(page, board=0):
-    names = page.locator(f"#leaderboard [data-board='{board}'] tbody tr:visible th bdi")
-    return names.all_text_contents()
+@pytest.mark.parametrize("name", posteriors.POSTERIORS[1:])
+@pytest.mark.parametrize("bare", [False, True])
+def test_every_kind_has_its_page(kinds, name, bare, tmp_path, numbers):
+    dt = posteriors.of_posteriors_own(kinds[name]) if bare else kinds[name]
+    path = lb.report.html(dt, tmp_path / "page.html")
+    text, boards = path.read_text("utf-8"), numbers(path)["boards"]
+    first = lb.leaderboard(dt).iloc[0, 0]
+    assert first in text
+    if name == "sota":
+        assert boards == []
+        assert f"<strong>{float(lb.sota.summary(dt)['theta_sota']):.4f}</strong>" in text
+    elif name in ("mean_score", "items"):
+        assert "Goodness of fit" not in text
+        gap = lb.compare(dt, *boards[0]["players"][:2])["difference"]
+        assert boards[0]["gap"]["mean"][0] == pytest.approx(float(gap), abs=0.05)
+    else:
+        assert 'id="fit"' in text
 
 
-def press(page, column):
-    button = page.locator("#leaderboard").get_by_role("button", name=column, exact=True)
-    button.click()
-    return button.locator("xpath=..").get_attribute("aria-sort")
+def test_lower_scores_may_be_better(kinds, tmp_path):
+    path = lb.report.html(kinds["mean_score"], tmp_path / "page.html")
+    assert "(lower is better)" in path.read_text("utf-8")
+    assert [row[1][0] for row in table_of(path)] == ["p2", "p3", "p1", "p0", "p4"]
 
 
-def test_sort(single, laplace, visit):
-    page = visit(single)
-    table = lb.leaderboard(laplace)
-    best_first = list(table["player"])
-    assert players(page) == best_first
-    assert press(page, "Rank") == "descending"
-    assert players(page) == best_first[::-1]
-    assert press(page, "P(best)") == "descending"
-    by = table.sort_values("p_best", ascending=False, kind="stable")["p_best"]
-    shown = [table.set_index("player")["p_best"][name] for name in players(page)]
-    assert shown == list(by)
-    assert press(page, "Ranks") == "ascending"
-    rank = table.set_index("player")[["rank_lower", "rank_upper"]]
-    ends = [tuple(rank.loc[name]) for name in players(page)]
-    assert ends == sorted(ends)
-    # By the keyboard, too.
-    page.get_by_role("button", name="Player", exact=True).focus()
-    page.keyboard.press("Enter")
-    assert players(page) == sorted(best_first)
-    assert page.locator("#leaderboard th[aria-sort='none']").count() == 8
+def test_switching_between_tournaments(pages, study, numbers):
+    text, read = pages.read_text("utf-8"), numbers(pages)
+    assert [board["players"] for board in read["boards"]] == [
+        list(lb.leaderboard(fit)["player"]) for fit in study.children.values()
+    ]
+    compared = lb.study.compare(study)
+    across = text[text.index('id="across"') : text.index('id="leaderboard"')]
+    for row in compared.itertuples():
+        assert f'data-value="{row.leader}"' in across
+        assert f'data-value="{row.tied_for_top}"' in across
+    assert across.count("data-show=") == 4
 
 
-def test_filter(single, visit):
-    page = visit(single)
-    page.get_by_label("Filter players").fill(" P3")
-    assert players(page) == ["p3"]
-    assert page.locator("#leaderboard .count").text_content() == "1 of 6 shown"
-    page.get_by_label("Filter players").fill("")
-    assert len(players(page)) == 6
-    assert page.locator("#leaderboard .count").text_content() == ""
+def test_a_posterior_of_several_tournaments(several, tmp_path, numbers):
+    path = lb.report.html(several, tmp_path / "page.html")
+    text, boards = path.read_text("utf-8"), numbers(path)["boards"]
+    assert len(boards) == 4
+    assert boards[0]["scope"] == "in a new tournament"
+    assert boards[0]["record"] is None
+    assert boards[1]["record"] is not None
+    assert '<option value="3">b&lt;a&gt;d</option>' in text
 
 
-def by_record(told):
-    return (
-        f"Their own matches alone, of which it won {told['record_won']:g} of "
-        f"{told['record_played']:g}, say {told['record']:.2f} ({told['record_lower']:.2f} to "
-        f"{told['record_upper']:.2f})."
-    )
+def test_the_best_is_a_section(classifiers, kinds, tmp_path):
+    text = lb.report.html(classifiers, tmp_path / "p.html", sota=kinds["sota"]).read_text("utf-8")
+    assert "How good is the best?" in text
+    assert "<h1>Leaderboard: breast_cancer</h1>" in text
+    for row in lb.check(kinds["sota"]).to_dataframe().reset_index().itertuples():
+        assert f"<bdi>{row.statistic}</bdi>" in text
+    with pytest.raises(lb.LeaderbayesError, match="leave sota out"):
+        lb.report.html(kinds["sota"], tmp_path / "p.html", sota=kinds["sota"])
 
 
-def test_two_players_in_words(single, laplace, visit):
-    page = visit(single)
-    a, b = lb.leaderboard(laplace)["player"].iloc[[3, 1]]
-    page.get_by_label("Player", exact=True).select_option(label=a)
-    page.get_by_label("Opponent", exact=True).select_option(label=b)
-    told = lb.compare(laplace, a, b)
-    expected = (
-        f"{a} is better than {b} with probability {told['p_better']:.3f}. It beats it in a new "
-        f"round with probability {told['win_probability']:.2f} (95\u00a0% interval "
-        f"{told['win_lower']:.2f} to {told['win_upper']:.2f}). At 95\u00a0% they are "
-        f"{'told' if told['p_better'] <= 0.05 or told['p_better'] >= 0.95 else 'not told'} apart. "
-        f"{by_record(told)}"
-    )
-    answer = page.locator("#answer")
-    assert answer.text_content() == expected
-    page.get_by_role("button", name="Swap").click()
-    told = lb.compare(laplace, b, a)
-    assert (
-        f"{b} is better than {a} with probability {told['p_better']:.3f}" in answer.text_content()
-    )
-    assert answer.text_content().endswith(by_record(told))
-    page.get_by_label("Opponent", exact=True).select_option(label=b)
-    assert answer.text_content() == "Pick two different players."
+def test_an_audit_is_a_section(harmful, tmp_path):
+    asked = lb.audit(harmful, seed=1)
+    text = lb.report.html(harmful, tmp_path / "p.html", audit=asked).read_text("utf-8")
+    part = text[text.index('id="audit"') : text.index('id="compare"')]
+    assert f"{asked.attrs['found']} of" in part
+    assert part.count("<details>") >= 4
+    assert "<script>window" not in part
+    assert "<img" not in part
 
 
-def test_where_the_model_does_not_fit_go_by_the_record(misfit, folder, visit):
-    page = visit(lb.report.html(misfit, folder / "misfit.html"))
-    assert "LB016" in page.locator("#leaderboard").text_content()
-    said = page.locator("#answer").text_content()
-    assert said.endswith(": go by these, for the model does not describe this board.")
-    won = lb.compare(misfit, *page.locator("#answer bdi").all_text_contents()[:2])["record_won"]
-    assert f"of which it won {won:g} of 15" in said
+def test_doubt_is_shown(classifiers, tmp_path):
+    made = classifiers.copy()
+    made.attrs |= {"converged": 0, "warnings": '["LB001 not <converged>"]'}
+    text = lb.report.html(made, tmp_path / "p.html").read_text("utf-8")
+    assert text.count("The chains did not converge: do not report these numbers.") == 2
+    assert "LB001 not &lt;converged&gt;" in text
+    assert "leads; it is the best" not in text
+    misfit = posteriors.strengths(cycle(), [0.1, 0.0, -0.1], weight=1.0)
+    misfit.attrs["p_check"] = 0.01
+    text = lb.report.html(misfit, tmp_path / "p.html").read_text("utf-8")
+    assert "Converged. Some head-to-head results differ from the model" in text
+    assert "by leaderbayes.plots.record(dt)" in text
 
 
-def cell(page, chart, across, down):
-    """Where on the screen a cell of a chart is."""
-    page.locator(f"#chart-{chart}").scroll_into_view_if_needed()
-    return page.evaluate(
-        """([chart, across, down]) => {
-          const views = Object.values(Bokeh.index).flatMap((v) => v.roots ?? [v]);
-          const view = views.find((v) => v.model.name === chart);
-          const box = view.el.getBoundingClientRect(), { frame, model } = view;
-          const x = chart === "win" ? model.x_range.factors[across] : across + 1;
-          const y = [...model.y_range.factors].reverse()[down];
-          return [box.x + frame.x_scale.compute(x), box.y + frame.y_scale.compute(y)];
-        }""",
-        [chart, across, down],
-    )
+def test_study_names_those_that_did_not_converge(tmp_path):
+    table = xr.DataArray([[1.0, 0.0, -1.0]] * 2, dims=("t", "p")).to_pandas()
+    table.index, table.columns = ["good", "b<a>d"], ["x", "y", "z"]
+    made = study_of(table, np.random.default_rng(1))
+    made["b<a>d"].attrs["converged"] = 0
+    text = lb.report.html(made, tmp_path / "p.html").read_text("utf-8")
+    assert "1 of 2 posteriors did not converge" in text
+    assert "<li>b&lt;a&gt;d</li>" in text
 
 
-def test_hover_and_press_cells(single, laplace, visit):
-    page = visit(single)
-    names = list(lb.leaderboard(laplace)["player"])
-    told = lb.compare(laplace, names[2], names[0])
-    page.mouse.move(*cell(page, "win", 0, 2))
-    tip = page.locator(".bk-tooltip-row-value:visible span[data-value]")
-    win, low, high = (told[f"win_{name}"] for name in ("probability", "lower", "upper"))
-    page.get_by_text(f"{win:.2f} ({low:.2f} to {high:.2f})").first.wait_for()
-    # One answer, of the cell; none of the number that is written in it.
-    better = f"{told['p_better']:.3f}"
-    assert tip.all_text_contents() == [
-        names[2], names[0], f"{win:.2f} ({low:.2f} to {high:.2f})", better
-    ]  # fmt: skip
-    page.mouse.click(*cell(page, "win", 0, 2))
-    assert (
-        page.locator("#answer")
-        .text_content()
-        .startswith(f"{names[2]} is better than {names[0]} with probability {told['p_better']:.3f}")
-    )
-    page.mouse.move(*cell(page, "rank", 1, 0))
-    share = float(lb.rank_probability(laplace).sel(player=names[0], rank=2))
-    page.get_by_text("this or better").wait_for()
-    assert tip.all_text_contents()[:3] == [names[0], "2", f"{share:.3f}"]
+def test_the_page_loads_nothing_and_is_the_same_again(page, classifiers, tmp_path):
+    text = page.read_text("utf-8")
+    assert "default-src 'none'" in text
+    assert not re.findall(r"""<(?:script|img|link|iframe)[^>]*\b(?:src|href)=["']?https?:""", text)
+    again = lb.report.html(classifiers, tmp_path / "again.html")
+    assert again.read_bytes() == page.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["again.html"]
+    assert page.stat().st_size < 150_000
 
 
-def test_certain_is_not_written(folder, visit):
-    """No probability is 0 or 1, nor an end of an interval; ranks are whole numbers."""
-    score = np.array([[3.0, 2.0, 1.0]] * 60).T + np.linspace(0.0, 0.1, 60)
-    dims = ("player", "round")
-    scores = xr.DataArray(score, dims=dims, coords={"player": list("abc"), "round": range(60)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        fit = lb.fit(scores, sampler="laplace", weight=1.0, seed=1)
-    page = visit(lb.report.html(fit, folder / "certain.html"))
-    page.get_by_label("Opponent", exact=True).select_option(label="c")
-    answer = page.locator("#answer")
-    assert "more than 0.99 (95\u00a0% interval above 0.99)" in answer.text_content()
-    page.get_by_role("button", name="Swap").click()
-    assert "less than 0.01 (95\u00a0% interval below 0.01)" in answer.text_content()
-    page.mouse.move(*cell(page, "win", 2, 0))
-    page.get_by_text(">0.99 (above 0.99)").first.wait_for()
-    # Nothing has converged, and the leader is tied with nobody.
-    assert "LB010" in page.locator("#diagnostics").text_content()
-    assert "Divergent" not in page.locator("#diagnostics").text_content()
-    assert page.locator("#leaderboard tbody .tie").count() == 0
+def test_hostile_names_are_text(harmed, harmful, numbers):
+    text = harmed.read_text("utf-8")
+    for harm in ("<script>window", "<img src=x", "<script>hacked", "</script><script>window"):
+        assert harm not in text
+    (board,) = numbers(harmed)["boards"]
+    assert set(board["players"]) == set(harmful["posterior"]["player"].to_numpy())
+    assert len(set(board["labels"])) == len(board["labels"])
+    assert all(label.isprintable() and len(label) <= 26 for label in board["labels"])
 
 
-def test_tab_passes_charts(single, visit):
-    page = visit(single)
-    page.locator("#second").focus()
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+def test_only_the_best_are_compared(classifiers, tmp_path, numbers):
+    path = lb.report.html(classifiers, tmp_path / "p.html", top=4)
+    (board,) = numbers(path)["boards"]
+    assert board["players"] == list(lb.leaderboard(classifiers)["player"][:4])
+    assert len(board["better"]) == 6
+    assert len(table_of(path)) == 15
 
 
-def test_charts_as_tables(single, laplace, visit):
-    page = visit(single)
-    names = list(lb.leaderboard(laplace)["player"])
-    wins = lb.win_probability(laplace)["mean"].sel(player=names, opponent=names).to_numpy()
-    page.locator("[data-table='win'] summary").click()
-    table = page.locator("[data-table='win'] table")
-    table.wait_for()
-    assert table.locator("tbody th").all_text_contents() == names
-    cells = table.locator("tbody tr").nth(1).locator("td").all_text_contents()
-    assert cells[1] == ""
-    assert cells[3] == f"{wins[1, 3]:.2f}"
+def test_bars_are_the_groups(page, classifiers):
+    """Each row's path has a segment for each group of two or more that it is in."""
+    text, groups = page.read_text("utf-8"), lb.groups(classifiers)
+    size = groups.groupby("group")["player"].transform("size")
+    expected = groups[size > 1].groupby("player").size()
+    rows = text.split("<tbody>")[1].split("</tbody>")[0].split("</tr>")[:-1]
+    for row in rows:
+        (name,) = re.findall(r'<th scope="row" data-value="([^"]*)"', row)
+        found = re.findall(r'<svg class="bars".*?d="([^"]*)"', row)
+        assert sum(path.count("M") for path in found) == expected.get(unescape(name), 0)
 
 
-def test_switch_between_tournaments(several, study, visit):
-    page = visit(several)
-    one = study["three"]
-    page.get_by_label("Tournament", exact=True).select_option(label="three")
-    names = list(lb.leaderboard(one)["player"])
-    assert players(page, 2) == names
-    assert page.locator("[data-board]:visible").evaluate_all(
-        "parts => parts.every((part) => part.dataset.board === '2')"
-    )
-    assert page.locator("#first option").all_text_contents() == names
-    told = lb.compare(one, *names[:2])
-    assert f"probability {told['p_better']:.3f}" in page.locator("#answer").text_content()
-    drawn = "() => Bokeh.documents.map((d) => d.roots()[0]).find((r) => r.name === 'win')"
-    assert page.evaluate(f"({drawn})().x_range.factors") == names
-    # From the table of all tournaments, too.
-    page.locator("#across").get_by_role("button", name="show reversed").click()
-    assert players(page, 3) == list(lb.leaderboard(study["reversed"])["player"])
-    assert page.get_by_label("Tournament", exact=True).input_value() == "3"
+@pytest.mark.parametrize(("low", "high"), [(-3.2, 4.1), (0.90, 0.903), (5.0, 5.0), (-1e5, 3e5)])
+def test_ticks_of_the_axis(low, high):
+    axis = Axis(low, high)
+    ticks = axis.ticks(5)
+    assert 1 <= len(ticks) <= 6
+    for place, label in ticks:
+        assert 0.0 <= place <= 100.0
+        assert axis(float(label.replace("−", "-"))) == pytest.approx(place, abs=0.6)
+    assert labels(["a" * 40, "a" * 41]) == ["aaaaaaaaaa…aaaaaaaaaa", "aaaaaaaaaa…aaaaaaaaaa (2)"]
 
 
-def test_hostile_names_do_nothing(harmful, folder, visit):
-    page = visit(lb.report.html(harmful, folder / "harmful.html", title="<img src=x>"))
-    table = lb.leaderboard(harmful)
-    assert players(page) == list(table["player"])
-    for i, name in enumerate(table["player"]):
-        page.locator("#second").select_option(index=(i + 1) % len(table))
-        page.locator("#first").select_option(index=i)
-        assert page.locator("#answer bdi").first.text_content() == name
-        page.mouse.move(*cell(page, "win", (i + 1) % len(table), i))
-    for summary in page.locator("details.as-table summary").all():
-        summary.click()
-    page.locator("[data-table='win'] table").wait_for()
-    assert page.locator("[data-table='win'] tbody th").all_text_contents() == list(table["player"])
-    page.wait_for_timeout(200)
-    assert page.evaluate("window.hacked") is None
-    assert page.locator("main img").count() == 0
-
-
-def test_no_script_runs_but_the_pages_own(single, folder, browser):
-    """If markup got in all the same, the content security policy would stop it."""
-    harm = '<img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script></main>'
-    path = folder / "broken.html"
-    path.write_text(single.read_text("utf-8").replace("</main>", harm, 1), "utf-8")
-    page = browser.new_page()
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-drawn]", state="attached")
-    assert page.locator("main img").count() == 1
-    assert page.evaluate("window.hacked") is None
-    page.close()
+def test_titles():
+    packed = [{"data": [("Source", "results/board.v2.csv.gz")]}]
+    assert _title(packed) == "Leaderboard: board.v2"
+    assert _title([{"data": [("Source", "the DataFrame")]}]) == "Leaderboard"
+    assert _title([]) == "How good is the best?"
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
+    ("options", "message"),
+    [
+        ({"prob": 1.0}, "prob=1.0"),
+        ({"top": 1}, "top=1"),
+        ({"dt": "posterior.nc"}, "not str"),
+        ({"dt": xr.DataTree()}, "has no posterior"),
+        ({"dt": xr.DataTree(children={"posterior": xr.DataTree()})}, "has none of epp"),
+        ({"sota": "posterior.nc"}, "not str"),
+        ({"path": "p.tex"}, "p.tex: give a file that ends with .html or .htm."),
+        ({"path": "/proc/absent/page.html"}, "/proc/absent/page.html: cannot be written ("),
+    ],
 )
-@pytest.mark.parametrize("which", ["several", "asked"])
-def test_no_violation_of_accessibility(which, width, scheme, visit, request):
-    page = visit(request.getfixturevalue(which), width=width, scheme=scheme)
-    for summary in page.locator("details summary").all():
-        summary.click()
-    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    assert {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found} == {}
+def test_errors_say_what_to_do(options, message, classifiers, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = {"dt": classifiers, "path": "page.html"} | options
+    with pytest.raises(lb.LeaderbayesError, match=re.escape(message)):
+        lb.report.html(given.pop("dt"), given.pop("path"), **given)
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_phone_needs_no_scrolling_aside(several, visit):
-    page = visit(several, width=390, height=844)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    first = page.locator("#leaderboard tbody:visible tr").first
-    for column in (1, 2):
-        box = first.locator("th, td").nth(column).bounding_box()
-        assert box["x"] + box["width"] < 390
+def test_cards_are_those_of_the_models():
+    from leaderbayes.report._card import SECTIONS, card_of
 
-
-def test_an_audit_does_no_harm_and_fits_a_phone(asked, harmful, visit):
-    page = visit(asked, width=390, height=844)
-    for summary in page.locator("#audit summary").all():
-        summary.click()
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert page.evaluate("window.hacked") is None
-    assert page.locator("#audit img").count() == 0
-    shown = page.locator("#audit li").first.locator("tbody th bdi").all_text_contents()
-    assert shown == list(lb.leaderboard(harmful)["player"])
-    page.emulate_media(media="print")
-    assert page.locator("#audit").is_visible()
-    assert page.pdf(format="A4").startswith(b"%PDF")
-
-
-def test_rows_of_the_tied_are_marked(single, laplace, visit):
-    page = visit(single)
-    tied = lb.tied_for_top(laplace)
-    assert page.locator("#leaderboard tr.leading").count() == len(tied)
-
-
-def test_a_study_fits_a_phone(several, visit):
-    """Its table needs no scrolling aside: what has no room stands below the names."""
-    page = visit(several, width=390, height=844)
-    table = page.locator("#across table")
-    box = table.bounding_box()
-    assert box["x"] + box["width"] <= 390
-    assert page.locator("#across .phone").first.is_visible()
-    # Nor where a leader's name is one long word; "Tied" is the last heading.
-    page.evaluate(
-        "document.querySelectorAll('#across td bdi').forEach("
-        "(it) => { it.textContent = 'HistGradientBoostingClassifier_balanced'; })"
-    )
-    last = page.locator("#across thead th:visible").last
-    assert last.text_content() == "Tied"
-    box = last.bounding_box()
-    assert box["x"] + box["width"] <= 390
-    # What does need scrolling shows by a shadow that there is more.
-    scrolled = page.locator("#leaderboard .scroll:visible")
-    assert scrolled.evaluate("(it) => it.scrollWidth > it.clientWidth")
-    assert "linear-gradient" in scrolled.evaluate("(it) => getComputedStyle(it).backgroundImage")
-    wide = visit(several, width=1280)
-    assert wide.locator("#across .phone").first.is_hidden()
-    assert wide.locator("#across td.wide").first.is_visible()
-
-
-def test_numbers_stand_in_the_cells_of_ranks(single, laplace, visit):
-    page = visit(single)
-    find = "() => Bokeh.documents.map((d) => d.roots()[0]).find((r) => r.name === 'rank')"
-    data = page.evaluate(f"({find})().renderers[1].data_source.data")
-    share = lb.rank_probability(laplace)
-    written = dict(zip(zip(data["y"], data["x"], strict=True), data["text"], strict=True))
-    assert written == {
-        (name, rank): f"{p:.2f}" if p <= 0.995 else ">0.99"
-        for name in share["player"].to_numpy()
-        for rank in share["rank"].to_numpy()
-        if (p := round(float(share.sel(player=name, rank=rank)), 5)) >= 0.005
-    }
-    mapper = page.evaluate(f"({find})().renderers[0].glyph.fill_color.transform.high")
-    assert mapper == 1.0
-
-
-def test_without_scripts_all_tournaments_are_there(several, browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(several.as_uri())
-    assert page.locator("#leaderboard table:visible").count() == 4
-    assert page.locator("#compare, #win, .switch").locator("visible=true").count() == 0
-    context.close()
-
-
-def test_prints_without_controls(single, visit):
-    page = visit(single)
-    page.emulate_media(media="print")
-    assert page.locator("nav").is_hidden()
-    assert page.locator(".filter").is_hidden()
-    assert page.locator("#leaderboard table").is_visible()
-    assert page.pdf(format="A4").startswith(b"%PDF")
-
-
-def test_hundred_players_open_in_two_seconds(hundred, visit):
-    start = time.perf_counter()
-    page = visit(hundred)
-    # Charts too are drawn in two seconds on a machine of its own; this one may be busy.
-    assert time.perf_counter() - start < 10.0
-    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert painted < 2000.0
+    root = Path(__file__).parents[2] / "models"
+    for folder in (path.parent for path in sorted(root.glob("*/README.md"))):
+        card = card_of(folder.name, "x")
+        assert tuple(card.sections) == SECTIONS
+        text = "".join(card.sections.values())
+        assert "$" not in text
+        assert not re.search("<img|<a ", text)
+    assert card_of("none", "My <model>") == ("My <model>", {})

@@ -1,19 +1,24 @@
-"""A site: its files, what they say, and what it refuses."""
+"""A site: its files, what they say and refuse, and what has changed between two."""
 
 import json
 import re
+from copy import deepcopy
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
+import posteriors
+from conftest import cycle
+from leaderbayes.report._changes import changes, read_boards
 
 
 @pytest.fixture(scope="module")
-def made(laplace, misfit, study, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    fits = {"My Board": laplace, "circle": misfit, "study": study}
-    return lb.report.site(fits, folder, title="<All>").parent
+def made(classifiers, study, tmp_path_factory):
+    misfit = posteriors.strengths(cycle(), [0.1, 0.0, -0.1], weight=1.0)
+    misfit.attrs |= {"p_check": 0.01, "warnings": '["LB016 it does not fit"]'}
+    fits = {"My Board": classifiers, "circle": misfit, "study": study}
+    return lb.report.site(fits, tmp_path_factory.mktemp("site"), title="<All>").parent
 
 
 def read(path):
@@ -30,102 +35,41 @@ def test_links_are_stable_and_all_there(made):
     assert links == {path.name for path in made.iterdir()} - {"index.html", "index.json"}
     listed = read(made / "index.json")["boards"]
     assert [board["page"] for board in listed] == ["my-board.html", "circle.html", "study.html"]
+    assert [board["verdict"] for board in listed] == ["good", "care", "good"]
     assert "<h1>&lt;All&gt;</h1>" in index
     assert "<script" not in index
-
-
-def test_letters_of_any_script_have_a_link(laplace, tmp_path):
-    names = ["Modèle 1", "漢字", "モデルが_1", "हिन्दी"]
-    made = lb.report.site(dict.fromkeys(names, laplace), tmp_path / "site")
-    listed = read(made.parent / "index.json")["boards"]
-    assert [board["page"] for board in listed] == [
-        "modele-1.html", "漢字.html", "モデルが-1.html", "हिन्दी.html"
-    ]  # fmt: skip
-    assert all((made.parent / board["page"]).exists() for board in listed)
-    assert 'href="漢字.html"' in made.read_text("utf-8")
-    again = lb.report.site({"漢字": laplace}, tmp_path / "next", since=made.parent).parent
-    assert "漢字" not in (again / "changes.md").read_text("utf-8")
-    with pytest.raises(lb.LeaderbayesError, match="too long"):
-        lb.report.site({"x" * 300: laplace}, tmp_path / "long")
-
-
-def test_numbers_are_those_of_the_functions(made, laplace):
-    record = read(made / "my-board.json")
-    (board,) = record["boards"]
-    table = lb.leaderboard(laplace)
-    assert [row["player"] for row in board["leaderboard"]] == list(table["player"])
-    for name in ("epp", "epp_lower", "p_best", "rank_upper"):
-        np.testing.assert_allclose([row[name] for row in board["leaderboard"]], table[name])
-    assert board["tied_for_top"] == lb.tied_for_top(laplace)
-    groups = lb.groups(laplace).groupby("group")["player"].apply(list)
-    assert board["groups"] == list(groups)
-    pairs = [(a, b) for a in table["player"] for b in table["player"] if a != b]
-    told = [[a, b] for a, b in pairs if float(lb.compare(laplace, a, b)["p_better"]) >= 0.95]
-    assert sorted(board["told_apart"]) == sorted(told)
-    assert (record["prob"], board["converged"], board["warnings"]) == (0.95, True, [])
-
-
-def test_doubt_stands_in_the_index_and_in_json(made):
-    assert read(made / "circle.json")["boards"][0]["warnings"][-1].startswith("LB016")
-    assert read(made / "index.json")["boards"][1]["verdict"] == "care"
-    assert len(read(made / "study.json")["boards"]) == 4
-    index = (made / "index.html").read_text("utf-8")
-    assert "Converged, but the model does not describe this board." in index
+    assert "Converged. Some head-to-head results differ from the model" in index
     assert "4 tournaments" in index
 
 
-def test_the_index_says_what_pages_say(laplace, misfit, study, tmp_path):
-    loose = laplace.copy()
-    loose.attrs = laplace.attrs | {"p_check": 0.96}
-    boards = study.copy()
-    first = next(iter(boards.children))
-    boards[first].attrs = boards[first].attrs | {"p_check": 0.0}
-    to = lb.report.site({"loose": loose, "study": boards}, tmp_path).parent
-    kinds = [board["verdict"] for board in read(to / "index.json")["boards"]]
-    assert kinds == ["care", "care"]
-    index = (to / "index.html").read_text("utf-8")
-    assert "the board varies less than the model says" in index
-    assert "1 to read with care" in index
+def test_numbers_are_those_of_the_functions(made, classifiers):
+    record = read(made / "my-board.json")
+    (board,) = record["boards"]
+    table = lb.leaderboard(classifiers)
+    assert [row["player"] for row in board["leaderboard"]] == list(table["player"])
+    for name in ("epp", "epp_lower", "p_best", "rank_upper"):
+        np.testing.assert_allclose([row[name] for row in board["leaderboard"]], table[name])
+    assert board["tied_for_top"] == lb.tied_for_top(classifiers)
+    groups = lb.groups(classifiers).groupby("group")["player"].apply(list)
+    assert board["groups"] == list(groups)
+    pairs = [(a, b) for a in table["player"] for b in table["player"] if a != b]
+    told = [[a, b] for a, b in pairs if float(lb.compare(classifiers, a, b)["p_better"]) >= 0.95]
+    assert sorted(board["told_apart"]) == sorted(told)
+    assert (record["prob"], board["converged"], board["warnings"]) == (0.95, True, [])
+    assert len(read(made / "study.json")["boards"]) == 4
 
 
-def test_mean_scores_have_a_page(of_scores, tmp_path):
-    of_scores = of_scores["mean_score"]
-    to = lb.report.site({"means": of_scores}, tmp_path).parent
-    (board,) = read(to / "means.json")["boards"]
-    assert board["seed"] == of_scores.attrs["seed"]
-    assert [row["player"] for row in board["leaderboard"]] == list(
-        lb.leaderboard(of_scores)["player"]
-    )
-
-
-def test_it_reads_on_a_phone(made, visit_plain):
-    page = visit_plain(made / "index.html", width=390)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    page.get_by_role("link", name="My Board").click()
-    assert page.title() == "My Board"
-
-
-@pytest.fixture
-def visit_plain(browser):
-    """Open a page that has no charts to wait for."""
-    opened = []
-
-    def visit(path, *, width):
-        page = browser.new_page(viewport={"width": width, "height": 800})
-        page.goto(path.as_uri())
-        opened.append(page)
-        return page
-
-    yield visit
-    for page in opened:
-        page.close()
-
-
-def test_changes_are_said(made, laplace, tmp_path):
-    same = lb.report.site({"My Board": laplace}, tmp_path, since=made).parent
-    said = (same / "changes.md").read_text("utf-8")
-    assert said == "No longer there: `circle`, `study`.\n"
-    assert not (made / "changes.md").exists()
+def test_letters_of_any_script_have_a_link(classifiers, tmp_path):
+    names = ["Modèle 1", "漢字", "モデルが_1", "हिन्दी"]
+    fit = posteriors.of_posteriors_own(classifiers)
+    made = lb.report.site(dict.fromkeys(names, fit), tmp_path / "site", top=2)
+    listed = read(made.parent / "index.json")["boards"]
+    pages = ["modele-1.html", "漢字.html", "モデルが-1.html", "हिन्दी.html"]
+    assert [board["page"] for board in listed] == pages
+    assert all((made.parent / page).exists() for page in pages)
+    again = lb.report.site({"漢字": fit}, tmp_path / "next", since=made.parent, top=2).parent
+    assert "漢字" not in (again / "changes.md").read_text("utf-8")
+    assert (again / "changes.md").read_text("utf-8").startswith("No longer there: `Modèle 1`")
 
 
 @pytest.mark.parametrize(
@@ -135,21 +79,102 @@ def test_changes_are_said(made, laplace, tmp_path):
         (("a b", "A-B"), "would both be a-b.html"),
         (("Index",), "no link of its own"),
         (("…",), "no link of its own"),
+        (("x" * 300,), "too long"),
     ],
 )
-def test_names_without_a_link(laplace, tmp_path, names, message):
+def test_names_without_a_link(classifiers, tmp_path, names, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
-        lb.report.site(dict.fromkeys(names, laplace), tmp_path / "site")
+        lb.report.site(dict.fromkeys(names, classifiers), tmp_path / "site", top=2)
     assert not (tmp_path / "site").exists()
 
 
-def test_what_is_no_board(laplace, best, tmp_path):
-    with pytest.raises(lb.LeaderbayesError, match="by the names"):
-        lb.report.site(laplace, tmp_path)
-    with pytest.raises(lb.LeaderbayesError):
-        lb.report.site({"a": 1}, tmp_path)
-    with pytest.raises(lb.LeaderbayesError, match="posterior of the best"):
-        lb.report.site({"a": best["sota"]}, tmp_path)
-    with pytest.raises(lb.LeaderbayesError, match="no site of"):
-        lb.report.site({"a": laplace}, tmp_path, since=tmp_path / "nowhere")
+def test_what_is_no_board(classifiers, kinds, tmp_path):
+    for given, options, message in (
+        (classifiers, {}, "by the names"),
+        ({"a": 1}, {}, "not int"),
+        ({"a": kinds["sota"]}, {}, "of teams"),
+        ({"a": classifiers}, {"since": tmp_path / "nowhere"}, "no site of"),
+        ({"a": classifiers}, {"audits": {"b": classifiers}}, "no posterior of the name 'b'"),
+        ({"a": classifiers}, {"audits": {"a": classifiers}}, r"leaderbayes\.audit returns"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            lb.report.site(given, tmp_path, **options)
     assert list(tmp_path.iterdir()) == []
+
+
+# What has changed
+
+
+def record(players="abc", told=(("a", "c"),), **more):
+    board = {
+        "name": "", "model": "bradley_terry", "seed": 1, "converged": True, "warnings": [],
+        "p_check": 0.5, "leaderboard": [{"player": name} for name in players],
+        "tied_for_top": [players[0]], "groups": [], "told_apart": [list(pair) for pair in told],
+    }  # fmt: skip
+    return {"one": {"format": 1, "name": "one", "prob": 0.95, "boards": [board | more]}}
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (record(), None),
+        (record(told=(("a", "c"), ("b", "c"))), "- `b` now distinguishable from `c`."),
+        (record(told=()), "- `a` no longer distinguishable from `c`."),
+        (record(told=(("c", "a"),)), "- `c` now distinguishable from `a`."),
+        (record("bac"), "- `b` leads now; `a` did."),
+        (record("abcd"), "- new: `d`."),
+        (record("ac"), "- gone: `b`."),
+        (record(converged=False), "- the chains did not converge"),
+        (record(warnings=["LB016 it"]), "some head-to-head results now differ from the model"),
+    ],
+)
+def test_each_change_is_said(new, said):
+    made = changes(record(), new)
+    if said is None:
+        assert made == "No board has changed.\n"
+    else:
+        assert made.startswith("### `one`\n\n- ")
+        assert said in made
+        assert made.count("\n- ") == 1
+
+
+def test_boards_tournaments_and_probabilities():
+    assert changes({}, record()) == "### `one`\n\n- A new board.\n"
+    assert changes(record(), {}) == "No longer there: `one`.\n"
+    new = record()
+    new["one"]["prob"] = 0.9
+    assert "- Distinguishable means at 90% now, at 95% before." in changes(record(), new)
+    new = deepcopy(record(told=()))
+    new["one"]["boards"][0]["name"] = "iris"
+    assert "- `iris`: a new tournament." in changes(record(), new)
+    assert "- `iris`: `a` no longer distinguishable from `c`." in changes(record(name="iris"), new)
+
+
+def test_many_pairs_are_counted():
+    players = [f"p{k:02d}" for k in range(8)]
+    pairs = [(a, b) for i, a in enumerate(players) for b in players[i + 1 :]]
+    made = changes(record(players, ()), record(players, pairs))
+    assert made.count("now distinguishable from") == 10
+    assert "and 18 more such pairs" in made
+
+
+def test_names_are_no_markdown():
+    hostile = ["@everyone <img src=x> [a](b)", "`code`\n# head", "c"]
+    made = changes(record(hostile, ()), record(hostile, [(hostile[0], hostile[1])]))
+    assert "`@everyone <img src=x> [a](b)` now distinguishable from `'code' # head`" in made
+    assert "\n# head" not in made
+
+
+@pytest.mark.parametrize(
+    "content", [None, "no json", "[]", '{"format": 2}', '{"format": 1}',
+                '{"format": 1, "boards": [{"json": "../secret.json"}]}'],
+)  # fmt: skip
+def test_what_is_no_site(tmp_path, content):
+    """And only files of its folder are read."""
+    inside = tmp_path / "site"
+    inside.mkdir()
+    (tmp_path / "secret.json").write_text(json.dumps({"format": 1}))
+    if content is not None:
+        (inside / "index.json").write_text(content)
+    with pytest.raises(lb.LeaderbayesError, match=r"no site of|another format"):
+        read_boards(inside)

@@ -216,4 +216,8 @@ def _row(record: dict[str, Any], link: str) -> dict[str, Any]:
 
 
 def _json(record: dict[str, Any]) -> str:
-    return json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    # Numbers read from a file are NumPy's.
+    text = json.dumps(
+        record, ensure_ascii=False, indent=1, allow_nan=False, default=lambda value: value.item()
+    )
+    return f"{text}\n"

@@ -91,12 +91,13 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
     for dim in constant.dims:
         if str(dim) not in model.coords:
             model.add_coord(str(dim), constant[dim].to_numpy())
-    return {
-        str(name): pm.Data(
-            str(name), values.fillna(-np.inf).to_numpy(), dims=tuple(map(str, values.dims))
+    declared = {}
+    for name, values in constant.data_vars.items():
+        known = values.fillna(-np.inf) if values.dtype.kind == "f" else values
+        declared[str(name)] = pm.Data(
+            str(name), known.to_numpy(), dims=tuple(map(str, values.dims))
         )
-        for name, values in constant.data_vars.items()
-    }
+    return declared
 
 
 def strengths(prior_scale: float, df: float, centring: float) -> Any:

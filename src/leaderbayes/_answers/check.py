@@ -11,7 +11,7 @@ from leaderbayes._answers.record import record
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference.check_of_fit import discrepancies, of_votes, share_as_far
+from leaderbayes._inference.check_of_fit import discrepancies, discrepancies_of_votes, share_as_far
 from leaderbayes._numerics.counts import STATISTICS, statistics
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
@@ -77,8 +77,9 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
 
 def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
     boards = [board for board, _ in post.boards()]
-    observed, again = of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
-    found = _compared(observed, again)
+    found = _compared(
+        *(discrepancies_of_votes(post) if post.of_votes else discrepancies(boards, draws, rng))
+    )
     free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
     if free <= 0:  # strengths describe any result, of a chain of players for example
         found["p_value"] = np.nan

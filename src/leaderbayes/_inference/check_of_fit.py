@@ -47,15 +47,21 @@ def of_boards(boards: Sequence[xr.Dataset], seed: int) -> tuple[float, Floats]:
 
 
 def of_votes(post: Posterior) -> tuple[float, Floats]:
-    """Compute the deviance of votes' counts of wins, and of replicates (draw,); none of few.
+    """Compute `discrepancies_of_votes` as a fit does unasked; none of few draws or many players."""
+    predicted = post.group("posterior_predictive").sizes
+    if predicted["chain"] * predicted["draw"] < _FEWEST or len(post.players) > _PLAYERS:
+        return np.nan, np.empty(0)
+    return discrepancies_of_votes(post)
+
+
+def discrepancies_of_votes(post: Posterior) -> tuple[float, Floats]:
+    """Compute the deviance of votes' counts of wins, and of replicates (draw,).
 
     Replicates are the posterior's: judges, and prompts, have opinions of their own in them.
     """
     board, predicted = post.matches(), post.group("posterior_predictive")
     again = predicted["outcome"].transpose("chain", "draw", "vote").to_numpy()
     wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
-    if again.shape[0] * again.shape[1] < _FEWEST or len(wins) > _PLAYERS:
-        return np.nan, np.empty(0)
     m, votes = len(wins), post.votes
     first, second = (votes[name].to_numpy() for name in ("first", "second"))
     weight, every = votes["weight"].to_numpy(), [wins]

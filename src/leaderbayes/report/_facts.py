@@ -90,7 +90,7 @@ def diagnostics(post: Posterior) -> Mapping[str, Any]:
 def options_of(post: Posterior) -> Facts:
     """Return the options that a model was built with."""
     constant = post.constant if "constant_data" in post.tree.children else xr.Dataset()
-    known = {str(k): v.item() for k, v in constant.data_vars.items() if v.dims == ("model",)}
+    known = {str(k): v.item() for k, v in constant.data_vars.items() if v.size == 1}
     known |= json.loads(post.tree.attrs.get("arguments", "{}"))
     names = ("prior_df", "prior_scale", "test_fraction", "tie_scale", "spread_scale", "law", "rho")
     return dict.fromkeys((*names, "intercept_scale")) | known
@@ -191,9 +191,10 @@ def _of_scores(post: Posterior, _: float) -> Facts:
 
 
 def _of_teams(post: Posterior, _: float) -> Facts:
-    board = post.group("observed_data").get("score", xr.DataArray())
-    n = post.constant["n"].to_numpy() if "n" in post.constant else board.attrs.get("n")
-    return {"metric": board.attrs.get("metric"), "n": None if n is None else int(np.max(n))}
+    known = post.constant
+    of_answers = "n" in known and "se" not in known
+    metric = "auc" if "positive_rate" in known else None
+    return {"metric": metric, "n": int(known["n"].max()) if of_answers else None}
 
 
 _OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}

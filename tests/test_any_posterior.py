@@ -9,6 +9,7 @@ from functools import cache
 from inspect import signature
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -37,9 +38,7 @@ ANSWERS = {
     "audit": lb.audit,
     "influence": lb.influence,
     "sensitivity": lambda dt: lb.sensitivity(dt, priors=(1.0,), rounds=False, seed=1),
-    "new_player": lambda dt: lb.new_player(
-        dt, xr.DataArray([1.0], {"round": dt["constant_data"]["round"][:1]}, name="new")
-    ),
+    "new_player": lambda dt: lb.new_player(dt, xr.DataArray([1.0], {"round": ["0"]}, name="new")),
     "elo": lambda dt: lb.elo(dt, orders=2, seed=1),
     "mean_scores": lb.mean_scores,
 }
@@ -83,7 +82,8 @@ def data_of(kind, several):
         return draw(np.array([0.5, 0.2, 0.0, -0.7]), 120, rng, judges=5)
     if kind == "board":
         right = rng.binomial(400, [0.86, 0.84, 0.83, 0.8, 0.79, 0.7]) / 400
-        return lb.sota.read_board({f"t{k}": float(x) for k, x in enumerate(right)}, n=400)
+        table = pd.DataFrame({"team": [f"t{k}" for k in range(6)], "score": right})
+        return lb.sota.read_board(table, n=400)
     if several:
         boards = [simulate([1.0, 0.5, 0.0, -1.5], 6, rng) for _ in range(4)]
         names = xr.DataArray(list("abcd"), dims="tournament", name="tournament")
@@ -178,7 +178,7 @@ def test_a_missing_group_is_added_as_the_error_says():
     import pytensor
 
     dt = posterior_of("mean_score", "scores", "pm.sample").copy()
-    with pytest.raises(lb.LeaderbayesError, match="with model: dt.update.pm.sample_posterior_pred"):
+    with pytest.raises(lb.LeaderbayesError, match="sample_posterior_predictive"):
         lb.check(dt)
     model = MODELS["mean_score"].build(data_of("scores", False))
     with pytensor.config.change_flags(mode="FAST_COMPILE"), model:

@@ -2,7 +2,6 @@ from . import adapters as adapters
 from . import datasets as datasets
 from . import likelihood as likelihood
 from . import models as models
-from . import paper as paper
 from . import plots as plots
 from . import report as report
 from . import sota as sota

@@ -162,7 +162,7 @@ def test_tasks_of_items_may_be_clusters(tmp_path):
         (["scores.csv", "--option", "prior_df"], "give NAME=VALUE, such as prior_df=4"),
         (["scores.csv", "--option", "prior_dof=4"], "Did you mean 'prior_df'?"),
         (["scores.csv", "--statistic", "median"], "bradley_terry has no option 'statistic'"),
-        (["scores.csv", "--order-effect"], "bradley_terry has no option 'order_effect'"),
+        (["scores.csv", "--order-effect"], "order_effect: for votes, which these data are not"),
         (["scores.csv", "--ties", "thirds"], "ties='thirds'"),
         (["scores.csv", "--only", "x"], "scores.csv: no tournament 'x'; there is one"),
         ([path("classifiers"), "--only", "irs"], "did you mean 'iris'?"),

@@ -11,7 +11,8 @@ from command import call
 @pytest.mark.parametrize(
     ("options", "over", "numbers"),
     [(["--pair", "[red]a", "d", "--rounds", "5,20"], "rounds", [5, 20]),
-     (["--pair", "c", "d", "--players", "c", "--players", "d", "--rounds", "5"], "rounds", [5]), ([], "rounds", None)],
+     (["--pair", "c", "d", "--players", "c", "--players", "d", "--rounds", "5"], "rounds", [5]),
+     ([], "rounds", None)],
 )  # fmt: skip
 def test_a_plan_is_that_of_python(folder, options, over, numbers):
     done = call("plan", "scores.csv", *options, "--seed", 1, cwd=folder)

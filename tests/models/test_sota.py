@@ -1,157 +1,175 @@
-"""The likelihood of a board with thetas integrated out is that of the executable specification."""
-
-import runpy
-import warnings
-from pathlib import Path
+"""The model of a board: its densities, what it simulates, and what it refuses."""
 
 import numpy as np
+import pandas as pd
 import pymc as pm
-import pytensor
 import pytest
-import xarray as xr
 from scipy import stats
-from scipy.special import logit, logsumexp
-from scipy.stats import betabinom, binom, norm
 
 import leaderbayes as lb
-from leaderbayes._numerics.counts import (
-    Counts,
-    allowed,
-    conditionals_at,
-    counts,
-    log_probability,
-)
-from leaderbayes._numerics.hierarchy import beta_law, marginals
-from leaderbayes._numerics.maximum import conditionals as reference_conditionals
-from leaderbayes.models._sota import _betas, _known
-from leaderbayes.sota._model_of_counts import CountBoard
+from conftest import sum_of_binomials
+from leaderbayes._numerics import flexible_law
+from leaderbayes.models._sota_simulated import _betas, _known
+from leaderbayes.models._theta import scale_of
 
-MODEL = Path(__file__).parents[2] / "models" / "sota" / "model.py"
-NODES = 1001
-THETA_0 = 0.8
-LOG_ODDS = np.linspace(-15.0, 15.0, NODES)
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+SCORES = np.array([41, 55, 60, 60, 66, 71, 88, 88, 90, 90]) / 100
 
 
-def at(n, s, mean=0.5, concentration=1.0):
-    """Give the fast road's point whose reference is right s times."""
-    ease = (s - n * THETA_0) / np.sqrt(n * THETA_0 * (1 - THETA_0))
-    return np.array([logit(mean), np.log(concentration), ease])
-
-
-def log_density(n, rho, x, points):
-    """Of the specification: a team a node of a grid of log-odds, on which theta is integrated."""
-    right = pytensor.shared(np.zeros(NODES, int))
-    made = runpy.run_path(str(MODEL))["model"](right, n=n, teams=NODES, rho=rho, theta_0=THETA_0)
-    prior = made.compile_logp(
-        [made["mean"], made["concentration"], made["ease"]], mode="FAST_COMPILE"
+def densities(model, *names):
+    """Of a point, by name; and the values of named variables there."""
+    rvs = [model[name] for name in names]
+    return model.compile_fn(
+        model.logp(rvs, sum=False, jacobian=False), mode="FAST_COMPILE", on_unused_input="ignore"
     )
-    terms = made.compile_fn(
-        made.logp([made["theta"], made["count"]], sum=False), mode="FAST_COMPILE"
-    )
-    out = []
-    for mean, concentration, ease in points:
-        point = {
-            "mean_interval__": mean,
-            "concentration_log__": concentration,
-            "ease": ease,
-            "theta_logodds__": LOG_ODDS,
-        }
-        out.append(float(prior(point)))
-        for count in x:
-            right.set_value(np.full(NODES, count))
-            out[-1] += logsumexp(np.sum(terms(point), axis=0)) + np.log(np.diff(LOG_ODDS)[0])
-    return np.array(out)
 
 
-def shifted_binomial_error(n, s, rho, x):
-    """Largest error of log P(x | theta), over thetas that explain x within a factor of 100."""
-    theta = np.linspace(0.02, 0.98, 481)
-    worst = 0.0
-    node = conditionals_at(n, logit(theta), rho, THETA_0, at(n, s)[2])
-    spread = allowed(theta, rho, THETA_0)
-    p_1, p_0 = reference_conditionals(theta, spread, THETA_0)
-    k = np.arange(s + 1)[:, None]
-    for count in x:
-        exact = (binom.pmf(k, s, p_1) * binom.pmf(count - k, n - s, p_0)).sum(axis=0)
-        matters = exact > 0.01 * exact.max()
-        fast = np.exp([log_probability(count, *row) for row in node[matters]])
-        worst = max(worst, abs(np.log(fast / exact[matters])).max())
-    return worst
+def at(model, *names):
+    return model.compile_fn(
+        model.replace_rvs_by_values([model[name] for name in names]),
+        mode="FAST_COMPILE", on_unused_input="ignore",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("n", "rho"), [(50, 0.0), (50, 0.6), (200, 0.6)])
-def test_fast_likelihood_and_priors_equal_the_specification(n, rho):
-    """Whole s only, where the specification's test set is the fast one's."""
-    x = np.round(np.array([0.7, 0.8, 0.8, 0.86]) * n).astype(int)
-    s = np.round(np.array([0.72, 0.8, 0.86]) * n).astype(int)
-    laws = [(0.75, 20.0), (0.8, 200.0), (0.5, 3.0)]
-    points = np.array([at(n, one, *law) for one in s for law in laws])
-    board = CountBoard(counts(x / n, n), "beta", 1, 0.5, rho, THETA_0, "board")
-    slow = log_density(n, rho, x, points)
-    if rho == 0.0:  # without dependence the fast model has no test set
-        fast = board.log_density(points[:, :2]) + norm.logpdf(points[:, 2])
-        np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-6)
-        return
-    gap = np.abs(board.log_density(points) - slow).reshape(len(s), len(laws))
-    error = np.array([shifted_binomial_error(n, one, rho, x) for one in s])
-    # The tails' error is the bound; most of it cancels over thetas.
-    assert error.max() < (0.2 if n == 50 else 0.04)
-    assert (gap < len(x) * error[:, None]).all()
-    assert gap.max() < (0.02 if n == 50 else 0.01)
+def test_density_of_counts(n, rho):
+    """Binomial, and with dependence nearly the sum of two; thetas are beta."""
+    board = lb.sota.read_board(np.round(SCORES * n) / n, n=n, chance=0.1)
+    model = lb.models.sota(board, rho=rho, theta_0=0.8)
+    rng = np.random.default_rng(1)
+    sd = np.sqrt(n * 0.8 * 0.2)
+    s = round(0.84 * n)
+    point = {"level": 1.1, "concentration_log__": np.log(20.0), "offset": rng.normal(size=10)}
+    point |= {"ease": (s - 0.8 * n) / sd} if rho else {}
+    mean, theta = at(model, "mean", "theta")(point)
+    of_offset, of_count = densities(model, "offset", "count")(point)
+    moved = point | {"offset": point["offset"] + 1e-6}
+    slope = (at(model, "theta")(moved)[0] - theta) / 1e-6
+    exact = stats.beta(20.0 * mean, 20.0 * (1.0 - mean)).logpdf(theta) + np.log(slope)
+    np.testing.assert_allclose(of_offset, exact, atol=1e-5)
+    x = np.round(SCORES * n).astype(int)
+    exact = np.array([sum_of_binomials(n, t, rho, 0.8, s)[k] for t, k in zip(theta, x, strict=True)])
+    np.testing.assert_allclose(np.exp(of_count), exact, rtol=1e-6, atol=0.0 if rho == 0.0 else 2.0 / n)
 
 
-@pytest.mark.parametrize("concentration", [0.05, 1.0, 2.0, 30.0])
-@pytest.mark.parametrize("mean", [0.1, 0.5, 0.99])
-def test_betas_that_are_singular_at_the_ends(mean, concentration):
-    """Without dependence counts are beta-binomial."""
-    n, a, b = 200, mean * concentration, (1 - mean) * concentration
-    x = np.arange(n + 1.0)
-    board = Counts(n, -1, x, np.ones(n + 1, int), np.arange(n + 1))
-    law = beta_law(np.array([a]), np.array([b]), np.ones(1))
-    exact = betabinom.logpmf(x, n, a, b)
-    np.testing.assert_allclose(marginals(board, law, 0.0, 0.8, 0.0), exact, atol=1e-3)
+def test_uniform_means_whatever_the_luck():
+    """The level of the scores moves with the luck, and the mean's prior does not."""
+    board = lb.sota.read_board(SCORES, n=100, chance=0.1)
+    model = lb.models.sota(board, rho=0.6, theta_0=0.8)
+    points = [{"level": 1.1, "ease": ease} for ease in (-2.0, 0.0, 2.0)]
+    means = [float(at(model, "mean")(point)[0]) for point in points]
+    found = [float(densities(model, "level")(point)[0]) for point in points]
+    np.testing.assert_allclose(found, np.log(np.multiply(means, np.subtract(1.0, means))))
+    assert means == sorted(means, reverse=True)
 
 
-@pytest.mark.parametrize("x", [[200] * 20, [1] * 20, [0] * 10 + [200] * 10, [0] * 19 + [1]])
-def test_boards_at_the_ends_have_a_posterior(x):
-    coords = {"team": [f"t{i}" for i in range(20)]}
-    attrs = {"n": 200, "metric": "accuracy", "classes": 10**6}
-    board = xr.DataArray(np.array(x) / 200, coords, attrs=attrs)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.BoardWarning)
-        found = lb.sota.posterior(board, rho=0.5, theta_0=0.8, draws=50, seed=1)
-    assert found.attrs["converged"]
-    assert abs(found["posterior"]["theta_sota"].mean() - max(x) / 200) < 0.02
+def test_counts_near_the_floor_are_above_it():
+    board = lb.sota.read_board([0.6, 0.55, 0.52], n=100)
+    model = lb.models.sota(board)
+    point = {"level": 0.1, "concentration_log__": 3.0, "offset": np.zeros(3)}
+    theta, found = at(model, "theta")(point)[0], densities(model, "count")(point)[0]
+    exact = stats.binom.logpmf([60, 55, 52], 100, theta) - stats.binom.logsf(50, 100, theta)
+    np.testing.assert_allclose(found, exact, atol=1e-10)
 
 
-@pytest.mark.parametrize(("low", "best"), [(0.0, 0.95), (0.84, 0.88), (0.5, 0.82)])
+def test_density_of_estimates():
+    se = np.linspace(0.04, 0.06, 10)
+    board = lb.sota.read_board(pd.DataFrame({"score": SCORES, "se": se}), se="se")
+    model = lb.models.sota(board, rho=0.6)
+    point = {"level": 0.7, "scale_log__": np.log(0.2), "ease": 1.3, "offset": np.linspace(-1, 1, 10)}
+    location, theta = at(model, "location", "theta")(point)
+    of_offset, of_score = densities(model, "offset", "estimate")(point)
+    assert location == pytest.approx(0.7 - 0.6 * 1.3 * 0.05)
+    slope = np.diff(theta) / np.diff(point["offset"])
+    exact = stats.norm(location, 0.2).logpdf(theta) + np.log(slope[0])
+    np.testing.assert_allclose(of_offset, exact, atol=1e-9)
+    seen = stats.norm(theta + 0.6 * 1.3 * se, 0.8 * se).logpdf(SCORES)
+    np.testing.assert_allclose(of_score, seen, atol=1e-9)
+
+
+def test_what_answers_need_is_in_the_model():
+    board = lb.sota.read_board(SCORES, n=100, classes=5)
+    model = lb.models.sota(board, rho=0.4)
+    assert model.coords["model"] == ("sota",)
+    assert list(model.coords["team"]) == [str(k) for k in range(10)]
+    data = {v.name: v.get_value() for v in model.data_vars}
+    np.testing.assert_array_equal(data["score"], SCORES)
+    assert (data["n"], data["classes"], data["rho"]) == (100, 5, 0.4)
+    assert {"se"} <= {v.name for v in lb.models.sota(lb.sota.read_board(SCORES, se=0.1)).data_vars}
+
+
+@pytest.mark.parametrize(("low", "best"), [(0.0, 0.95), (0.0, 0.82)])
 def test_simulated_thetas_are_from_the_law_below_the_best(low, best):
     rng, law = np.random.default_rng(0), stats.beta(170, 30)
     with pm.Model():
-        _, draw = _betas("beta", 1, 50)
+        _, draw = _betas(50)
     with pm.Model():
         _, draw_known = _known(law, 50)
-    a, b, one = np.array([170.0]), np.array([30.0]), np.ones(1)
+    at_best, shape = np.full((10, 1), best), (np.full((10, 1), a) for a in (170.0, 30.0))
     ends = law.cdf([low, best])
-    for theta in (draw(rng, 5000, low, a, b, one, best), draw_known(rng, 5000, low, best)):
-        shares = (law.cdf(theta) - ends[0]) / np.diff(ends)
-        assert stats.kstest(shares, "uniform").pvalue > 1e-3
+    for theta in (draw(rng, at_best, 500, *shape), draw_known(rng, at_best, 500)):
+        levels = ((law.cdf(theta) - ends[0]) / np.diff(ends)).ravel()
+        assert stats.kstest(levels[levels < 1.0], "uniform").pvalue > 1e-3
+        assert (levels == 1.0).mean() < 0.01
+
+
+@pytest.mark.parametrize("law", ["beta", "flexible", stats.beta(85, 15)])
+def test_many_boards_in_one_call(law):
+    """The simulator's statistics, of a batch as one by one."""
+    board = lb.sota.read_board(SCORES, n=100, chance=0.1)
+    model = lb.models.sota(board, law=law, rho=0.3, epsilon=0.5)
+    with model:
+        drawn = pm.sample_prior_predictive(30, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})
+    seen = drawn["prior_predictive"]["statistics"].to_numpy()
+    assert seen.shape == (1, 30, 4)
+    assert (np.diff(seen, axis=-1) <= 1e-12).all()
+    assert ((seen >= 0.0) & (seen <= 1.0)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+def test_atoms_are_of_the_flexible_distribution(rho):
+    """The prior of the best, by atoms and by cells, of as many teams."""
+    rng, draws = np.random.default_rng(2), 1000
+    board = lb.sota.read_board(SCORES, n=100, chance=0.1)
+    model = lb.models.sota(board, law="flexible", rho=rho, theta_0=0.85, epsilon=0.5)
+    best, alpha, weight = pm.draw(
+        [model["theta_sota"], model["concentration"], model["weight"]], draws, random_seed=1
+    )
+    np.testing.assert_allclose(weight.sum(axis=1), 1.0)
+    share = [(alpha == one).mean() for one in flexible_law.ALPHAS]
+    error = np.sqrt(flexible_law.ALPHAS_PRIOR * (1.0 - flexible_law.ALPHAS_PRIOR) / draws)
+    np.testing.assert_array_less(np.abs(share - flexible_law.ALPHAS_PRIOR), 4.0 * error)
+    _, scale = scale_of(board, rho, 0.85)
+    width, found = np.diff(scale.cells.edge), []
+    for one in rng.choice(flexible_law.ALPHAS, draws, p=flexible_law.ALPHAS_PRIOR):
+        law = rng.dirichlet(one * width / width.sum())
+        at_ = flexible_law.draw(scale.cells, law, len(scale.of), rng)
+        ease = rng.standard_normal() if rho else 0.0
+        found.append(scale.theta(at_, rho, ease).max())
+    assert stats.ks_2samp(best, found).pvalue > 0.001
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"law": "x"}, "law='x'"),
+        ({"law": "flexible"}, "give epsilon=0.5"),
         ({"epsilon": 0.0}, "epsilon=0"),
-        ({"floor": 0.95}, "No team scores above"),
+        ({"statistic": "maximum"}, "of simulated boards"),
+        ({"rho": 1.2}, "rho=1.2"),
     ],
 )
-def test_bad_options_of_the_simulator(options, message):
-    board = lb.sota.read_board([0.91, 0.9, 0.88], n=200)
+def test_refused(options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
-        lb.models.sota(board, **options)
+        lb.models.sota(lb.sota.read_board([0.91, 0.9, 0.88], n=200), **options)
 
 
-def test_the_simulator_is_of_accuracies():
+def test_refused_boards():
+    aucs = lb.sota.read_board([0.9, 0.8], n=200, metric="auc", positive_rate=0.2)
     with pytest.raises(lb.LeaderbayesError, match="of accuracies"):
-        lb.models.sota(lb.sota.read_board([0.9, 0.8], n=200, metric="auc", positive_rate=0.2))
+        lb.models.sota(aucs, epsilon=0.5)
+    with pytest.raises(lb.LeaderbayesError, match="known distribution is of accuracies"):
+        lb.models.sota(aucs, law=stats.beta(9, 1))
+    with pytest.raises(lb.LeaderbayesError, match="No team scores above chance"):
+        lb.models.sota(lb.sota.read_board([0.4], n=200))

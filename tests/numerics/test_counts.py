@@ -15,6 +15,7 @@ from leaderbayes._numerics.counts import (
     counts,
     counts_above,
     log_probability,
+    reference_count,
     shifted_binomial,
     statistics,
 )
@@ -33,19 +34,19 @@ def test_counts_tell_who_is_alike_and_leave_out_who_is_not_above_the_floor():
 
 
 @pytest.mark.parametrize(
-    ("n", "chance", "floor", "expected"),
-    [
-        (100, 0.5, None, 50), (10, 1 / 3, None, 3), (100, 0.5, 0.6, 60), (100, 0.5, 0.2, 50),
-        (7, 1 / 7, None, 1),
-    ],
-)  # fmt: skip
-def test_the_floor_is_chance_or_what_is_higher(n, chance, floor, expected):
-    assert counts_above(np.array([1.0]), n, chance, floor).floor == expected
+    ("n", "chance", "expected"), [(100, 0.5, 50), (10, 1 / 3, 3), (7, 1 / 7, 1)]
+)
+def test_the_floor_is_chance(n, chance, expected):
+    assert counts_above(np.array([1.0]), n, chance).floor == expected
 
 
-def test_nobody_above_the_floor():
-    with pytest.raises(lb.LeaderbayesError, match=r"No team scores above 0\.6; are the board's"):
-        counts_above(np.array([0.6, 0.2]), 100, 0.5, 0.6)
+def test_nobody_above_chance():
+    with pytest.raises(lb.LeaderbayesError, match=r"No team scores above chance, 0\.6"):
+        counts_above(np.array([0.6, 0.2]), 100, 0.6)
+
+
+def test_counts_of_the_reference():
+    np.testing.assert_array_equal(reference_count(100, 0.8, [-1.0, 0.0, 99.0]), [76, 80, 100])
 
 
 @pytest.mark.parametrize("theta", [0.02, 0.5, 0.97])

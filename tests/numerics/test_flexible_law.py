@@ -5,13 +5,14 @@ import pytest
 from scipy import stats
 
 from leaderbayes._numerics import flexible_law as law
+from leaderbayes._numerics import theta_cells as cell
 from leaderbayes._numerics.counts import conditionals_at, log_probability
 
 
 def everywhere(edge, scores):
     """Cells that any score can come from."""
     size = len(edge) - 1
-    return law.Cells(edge, np.zeros(scores, np.int64), np.arange(scores + 1) * size)
+    return cell.Cells(edge, np.zeros(scores, np.int64), np.arange(scores + 1) * size)
 
 
 def likelihood(edge, x, n):
@@ -21,7 +22,7 @@ def likelihood(edge, x, n):
 
 def test_cells_are_fine_where_scores_are_and_skip_the_rest():
     centre, unit = np.array([0.0, 0.3, 100.0]), np.array([1.0, 0.2, 1.0])
-    given = law.cells(centre, unit, -np.inf, np.inf)
+    given = cell.cells(centre, unit, -np.inf, np.inf)
     assert given.edge[0] == -4.0
     assert given.edge[-1] == 104.0
     width = np.diff(given.edge)
@@ -31,12 +32,12 @@ def test_cells_are_fine_where_scores_are_and_skip_the_rest():
     assert width.max() == pytest.approx(86.0, abs=0.6)  # nobody is there
     for u, (c, s) in enumerate(zip(centre, unit, strict=True)):
         first, size = given.first[u], given.row[u + 1] - given.row[u]
-        assert given.edge[first] <= max(c - law.REACH * s, -4.0) + 1e-12
-        assert given.edge[first + size] >= min(c + law.REACH * s, 104.0) - 1e-12
+        assert given.edge[first] <= max(c - cell.REACH * s, -4.0) + 1e-12
+        assert given.edge[first + size] >= min(c + cell.REACH * s, 104.0) - 1e-12
 
 
 def test_cells_keep_within_the_scale():
-    given = law.cells(np.array([0.01, 1.56]), np.array([0.1, 0.1]), 1e-7, 1.57)
+    given = cell.cells(np.array([0.01, 1.56]), np.array([0.1, 0.1]), 1e-7, 1.57)
     assert given.edge[0] == 1e-7
     assert given.edge[-1] == 1.57
 
@@ -47,7 +48,7 @@ def test_likelihood_of_counts_above_a_floor():
     node = conditionals_at(n, np.log(theta / (1.0 - theta)), 0.0, 0.5, 0.0)
     seen = stats.binom.logsf(10, n, theta)
     given = everywhere(np.linspace(0.0, 1.0, 9), 2)
-    value, factor = law.of_counts(given, x, node, seen)
+    value, factor = cell.of_counts(given, x, node, seen)
     exact = stats.binom.logpmf(x[:, None], n, theta) - seen
     np.testing.assert_allclose(np.log(value.reshape(2, -1)) + factor[:, None], exact, atol=1e-9)
 
@@ -61,7 +62,7 @@ def test_counts_follow_from_their_neighbours_exactly():
         node = conditionals_at(n, np.log(theta / (1.0 - theta)), rho, theta_0, z)
         seen = np.linspace(-3.0, 0.0, theta.size)
         seen[0] = -700.0  # hardly ever above the floor
-        value, factor = law.of_counts(everywhere(np.arange(8.0), len(x)), x, node, seen)
+        value, factor = cell.of_counts(everywhere(np.arange(8.0), len(x)), x, node, seen)
         exact = np.array([[log_probability(one, *at) for at in node] for one in x]) - seen
         exact[:, 0] = -np.inf
         np.testing.assert_allclose(factor, exact.max(axis=1), rtol=1e-9)
@@ -139,9 +140,9 @@ def test_ranks_of_the_best_are_uniform():
     for _ in range(400):
         alpha = rng.choice(law.ALPHAS, p=law.ALPHAS_PRIOR)
         share = rng.dirichlet(np.full(size, alpha / size))
-        cell = rng.choice(size, m, p=share)
+        drawn = rng.choice(size, m, p=share)
         middle = 0.5 * (edge[1:] + edge[:-1])
-        right = rng.binomial(n, np.sin(middle[cell]) ** 2)
+        right = rng.binomial(n, np.sin(middle[drawn]) ** 2)
         x, of, times = np.unique(right, return_inverse=True, return_counts=True)
         value, given = likelihood(edge, x.astype(float), n), everywhere(edge, len(x))
         weight, best = law.start(given, rng), []
@@ -151,7 +152,7 @@ def test_ranks_of_the_best_are_uniform():
             alpha = law.sweep(given, value, log, times, weight, alpha, 5, rng)
             law.share_out(given, value, times, weight, alpha, rng)
             best.append(law.place(given, value, weight, of, rng)[0].max())
-        true = edge[cell.max()] + rng.random() * (edge[1] - edge[0])
+        true = edge[drawn.max()] + rng.random() * (edge[1] - edge[0])
         ranks.append(int((np.array(best) < true).sum()))
     counts = np.bincount(np.array(ranks) // 4, minlength=10)
     assert stats.chisquare(counts).pvalue > 1e-3

@@ -7,26 +7,35 @@ from scipy import stats
 from conftest import kolmogorov_bound
 from leaderbayes._numerics.maximum import (
     Mixture,
+    Tabled,
     boland_cdf,
     conditionals,
     copula_cdf,
-    draw_counts,
     estimate_cdf,
     factor_cdf,
     independent_cdf,
     loading,
-    moments,
     of_board,
     of_estimates,
     of_law,
-    quantiles,
 )
+
+
+def draw_counts(n, theta, rho, theta_0, dependence, rng):
+    """Counts of right answers of all classifiers on one test set (classifier,)."""
+    if dependence == "boland":
+        up, down = conditionals(theta, rho, theta_0)
+        s = rng.binomial(n, theta_0)
+        return rng.binomial(s, up) + rng.binomial(n - s, down)
+    load = loading(rho, theta_0)
+    noise = np.sqrt(1 - load * load) * rng.normal(size=(n, len(theta)))
+    return (load * rng.normal(size=(n, 1)) + noise < stats.norm.ppf(theta)).sum(axis=0)
 
 
 def full(n, law):
     """F at 0 to n."""
-    low, cdf = law
-    return np.concatenate([np.zeros(low), cdf, np.ones(n + 1 - low - len(cdf))])
+    above = n + 1 - law.low - len(law.cdf)
+    return np.concatenate([np.zeros(law.low), law.cdf, np.ones(above)])
 
 
 @pytest.mark.parametrize("theta", [[0.3], [0.7, 0.7, 0.5], [0.0, 1.0], [0.05, 0.95]])
@@ -128,8 +137,8 @@ def test_simulators_follow_the_laws(dependence, rho, slack):
     }[dependence, rho]()
     empirical = np.searchsorted(np.sort(best), np.arange(n + 1), side="right") / boards
     assert abs(empirical - full(n, law)).max() < kolmogorov_bound(boards) + slack
-    mean, sd = moments(n, *law)
-    assert best.mean() / n == pytest.approx(mean, abs=(4 / np.sqrt(boards) + 0.002) * sd)
+    allowed = (4 / np.sqrt(boards) + 0.002) * law.sd
+    assert best.mean() / n == pytest.approx(law.mean, abs=allowed)
 
 
 def test_one_factor_by_integration():
@@ -150,11 +159,11 @@ def test_many_distinct_errors_need_few_nodes():
     theta, se = rng.normal(0.9, 0.006, size=900), rng.uniform(0.003, 0.005, size=900)
     nodes, errors = of_estimates(theta, se)
     assert len(nodes.theta) == 64 * 10
-    low, cdf = estimate_cdf(nodes, errors, 0.6, 2000.0)
-    x = (low + np.arange(len(cdf)) + 0.5) / 2000.0
+    law = estimate_cdf(nodes, errors, 0.6, 2000.0)
+    x = law.x + 0.5 / 2000.0
     each = stats.norm.cdf((x - theta[:, None]) / se[:, None])
     exact = factor_cdf(each, Mixture(theta, np.ones(900), 0.0), 0.6)
-    np.testing.assert_allclose(cdf, exact, atol=1e-5)
+    np.testing.assert_allclose(law.cdf, exact, atol=1e-5)
     # A noisy leader, of whom the least error says nothing: teams are taken one by one.
     theta[0], se[0] = 0.95, 0.02
     assert len(of_estimates(theta, se)[0].theta) > 800
@@ -183,8 +192,6 @@ def test_loading_gives_the_correlation():
 
 
 def test_moments_and_quantiles():
-    cdf = np.array([0.25, 0.5, 1.0])
-    assert moments(4, 1, cdf) == (pytest.approx(2.25 / 4), pytest.approx(np.sqrt(0.6875) / 4))
-    np.testing.assert_allclose(
-        quantiles(4, 1, cdf, np.array([0.25, 0.3, 1.0])), [1 / 4, 2 / 4, 3 / 4]
-    )
+    law = Tabled(4, 1, np.array([0.25, 0.5, 1.0]))
+    assert (law.mean, law.sd) == (pytest.approx(2.25 / 4), pytest.approx(np.sqrt(0.6875) / 4))
+    np.testing.assert_allclose(law.quantile(np.array([0.25, 0.3, 1.0])), [1 / 4, 2 / 4, 3 / 4])

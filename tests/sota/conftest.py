@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes._numerics.counts import counts
-from leaderbayes.sota._model_of_counts import CountBoard
+from leaderbayes._numerics.board_scale import draw_counts
+from leaderbayes._numerics.counts import reference_count
 
 
 def draw_board(a, b, m, n, rho, theta_0, rng, theta=None):
     """Thetas from Beta(a, b), or those that are given, and a board of them."""
     theta = rng.beta(a, b, size=m) if theta is None else theta
-    model = CountBoard(counts(theta, n), "beta", 2, 0.5, rho, theta_0, "board")
-    score = model.replicate(theta[None], np.array([rho]), rng)[0]
-    return theta, lb.sota.read_board(score, n=n)
+    right = reference_count(n, theta_0, rng.standard_normal())
+    count = draw_counts(theta, n, right, np.full(m, rho), theta_0, rng)
+    return theta, lb.sota.read_board(count / n, n=n)
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,13 @@
 """Boards as they are read: which way is up, teams once, and what is known of them."""
 
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import stats
 
 import leaderbayes as lb
 
@@ -165,3 +169,152 @@ def test_a_column_called_by_a_metric_is_the_score():
     np.testing.assert_array_equal(board, [-0.4, -0.5])
     with pytest.raises(lb.ScoresError, match=r"--score NAME\): 'mine'\."):
         lb.sota.read_board(table.rename(columns={"RMSE": "mine"}), se="sd")
+
+
+# Kaggle's leaderboards.
+
+DATA = Path(__file__).parent / "data"
+
+
+def test_a_download_becomes_a_board():
+    board = lb.sota.read_board(DATA / "kaggle_leaderboard.csv", n=1000)
+    assert list(board["team"].values) == ["Alpha", "Beta (12)", "Beta (13)", "(14)"]
+    np.testing.assert_array_equal(board, [0.91, 0.9, 0.88, 0.61])
+
+
+def test_of_a_history_the_last_submission_counts():
+    board = lb.sota.read_board(DATA / "kaggle_history.csv", n=1000)
+    assert board.to_series().to_dict() == {"Alpha": 0.8, "Beta": 0.9}
+
+
+def test_columns_that_are_named_are_taken_as_they_are():
+    with pytest.raises(lb.ScoresError, match="has a second row"):
+        lb.sota.read_board(DATA / "kaggle_history.csv", n=1000, team="TeamName")
+
+
+def test_names_of_the_command_line():
+    shown = pd.DataFrame(
+        {"teamId": [1, 2], "teamName": ["a", "b"], "submissionDate": "2024", "score": ["0.5", ""]}
+    )
+    board = lb.sota.read_board(shown, n=10)
+    assert board.to_series().to_dict() == {"a": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="Score"), "which column is the score"),
+        (lambda t: t.drop(columns="SubmissionDate"), "a second row for a team, and no column"),
+        (lambda t: t.assign(SubmissionDate="soon"), "column 'SubmissionDate' holds no date"),
+        (lambda t: t.assign(Score=np.nan), "holds no score"),
+        (lambda t: t.assign(TeamId=None), "column 'TeamId' is empty"),
+    ],
+)
+def test_errors_of_kaggle(change, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.sota.read_board(change(pd.read_csv(DATA / "kaggle_history.csv")), n=1000)
+
+
+# Standard errors.
+
+def test_instances_of_each_team():
+    """Accuracies on test sets of their own are estimates with binomial errors, and say so."""
+    table = pd.DataFrame({"team": list("abc"), "acc": [0.9, 0.8, 0.85], "size": [400, 100, 900]})
+    board = lb.sota.read_board(table, n="size")
+    np.testing.assert_allclose(board["se"], [0.015, 0.04, np.sqrt(0.85 * 0.15 / 900)])
+    assert board.attrs["se"] == "sqrt(p (1 - p) / n), n from column 'size'"
+    assert "n" not in board.attrs
+    # On one test set's size, normal estimates are shrunk almost as counts are.
+    rng = np.random.default_rng(5)
+    scores = rng.binomial(2000, 0.8, size=100) / 2000
+    whole = lb.sota.shrink(lb.sota.read_board(scores, n=2000))
+    same = pd.DataFrame({"score": scores, "size": 2000})
+    normal = lb.sota.shrink(lb.sota.read_board(same, n="size", classes=2))
+    sd = np.sqrt(0.8 * 0.2 / 2000)
+    assert float(normal["theta_sota"]) == pytest.approx(float(whole["theta_sota"]), abs=0.1 * sd)
+
+
+def test_variance_of_an_auc():
+    """Against binormal scores."""
+    rng, draws, a = np.random.default_rng(2), 20_000, 0.8
+    high = np.sqrt(2.0) * stats.norm.ppf(a) + rng.normal(size=(draws, 12))
+    low = rng.normal(size=(draws, 28))
+    won = (high[:, :, None] > low[:, None]).mean(axis=(1, 2))
+    table = pd.DataFrame({"score": [a], "size": [40]})
+    board = lb.sota.read_board(table, n="size", metric="auc", positive_rate=0.3)
+    variance = float(board["se"][0]) ** 2
+    # The error of a sample variance, by the fourth moment.
+    fourth = ((won - won.mean()) ** 4).mean()
+    assert won.var() == pytest.approx(variance, abs=4 * np.sqrt((fourth - variance**2) / draws))
+
+
+ERRORS = pd.DataFrame(
+    {"score": [0.5, 1.0, np.nan], "se": [0.1, np.nan, np.nan], "size": [10.0, 10.5, np.nan]}
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"Give n .--n., the instances .*, or se .--se., .*: a number, or a column"),
+        ({"n": 10, "se": 0.1}, "not both"),
+        ({"se": 0.0}, "se=0.0"),
+        ({"se": "se"}, "column 'se' is empty; a score needs a standard error"),
+        ({"n": "size"}, "row 1 .from 0.: column 'size' holds 10.5"),
+        ({"n": "sd"}, "no column 'sd'"),
+        (
+            {"se": 0.1, "metric": "auc", "positive_rate": 0.2},
+            "metric='auc' is for AUCs on test sets of n",
+        ),
+    ],
+)
+def test_bad_errors(options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.sota.read_board(ERRORS, **options)
+
+
+def test_certain_scores():
+    with pytest.raises(lb.LeaderbayesError, match=r"row 1 .*the score 1 has the binomial"):
+        lb.sota.read_board(ERRORS.assign(size=10), n="size")
+
+
+# Scores as they are printed, and the n that they tell.
+
+def printed(n, digits, m, how, rng):
+    """Shares of n as a competition prints them."""
+    x, unit = rng.binomial(n, rng.beta(50, 10, m)), 10**digits
+    whole = x * unit // n if how == "truncated" else np.floor(x * unit / n + 0.5)
+    return np.round(whole / unit, digits)
+
+
+def said(score, n):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        lb.sota.read_board(score, n=n)
+    return [str(w.message) for w in caught]
+
+
+@pytest.mark.parametrize("how", ["truncated", "rounded"])
+@pytest.mark.parametrize(("n", "digits"), [(50, 2), (799, 3), (3000, 5), (11072, 5), (99_999, 5)])
+def test_printed_scores_are_shares(n, digits, how):
+    assert said(printed(n, digits, 500, how, np.random.default_rng(n)), n) == []
+
+
+@pytest.mark.parametrize("how", ["truncated", "rounded"])
+@pytest.mark.parametrize(
+    ("n", "digits", "given"), [(11072, 5, 13840), (790, 4, 1000), (8738, 4, 9216), (31, 3, 40)]
+)
+def test_the_lattice_tells_n(n, digits, given, how):
+    found = said(printed(n, digits, 500, how, np.random.default_rng(1)), given)
+    assert len(found) == 1
+    assert f"all 500 are multiples of 1/{n}, {how} to {digits} digits" in found[0]
+
+
+def test_no_lattice_is_made_up():
+    """Few scores, or few digits, fit to many test sets; scores of another metric to none."""
+    rng = np.random.default_rng(2)
+    assert "multiples of 1/37" in said([0.912, 0.907], 37)[0]
+    assert "another number" in said([0.912, 0.907], 37)[0]
+    assert said(np.round(rng.random(1000), 2), 200) == []
+    other = said(np.round(rng.random(300), 6), 5000)
+    assert "another number" in other[0]

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import leaderbayes as lb
 from conftest import REFERENCE
+from leaderbayes.sota._laws import EstimateLaw, ShareLaw
 
 SOTA = lb.sota
 
@@ -226,9 +228,9 @@ def test_nothing_but_luck():
 @pytest.mark.slow
 def test_auc_board():
     """A hundred classifiers of AUC 0.85: the best looks better than it is."""
-    from leaderbayes._numerics.auc import draw
-
-    scores = draw(np.full(100, 0.85), 60, 540, np.random.default_rng(2))
+    drawn = np.random.default_rng(2).normal(size=(100, 600))
+    drawn[:, :60] += np.sqrt(2.0) * stats.norm.ppf(0.85)
+    scores = (drawn[:, :60, None] > drawn[:, None, 60:]).mean(axis=(1, 2))
     board = SOTA.read_board(scores, n=600, metric="auc", positive_rate=0.1)
     made = SOTA.shrink(board)
     assert made.attrs["solved"] == 1
@@ -268,3 +270,26 @@ def test_bad_estimates():
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             SOTA.shrink(board.assign_attrs(attrs), rule="crop", **options)
+
+
+THETA = np.array([0.5, 0.7, 0.72])
+
+
+@pytest.mark.parametrize("draws", [0, 3])
+def test_independent_shares_multiply(draws):
+    """Of every team once, or of as many draws from the thetas."""
+    law = ShareLaw(n=40, rho=0.0)
+    tabled = law(THETA, draws)
+    counts = tabled.low + np.arange(len(tabled.cdf))
+    each = np.array([stats.binom.cdf(counts, 40, t) for t in THETA])
+    expected = each.mean(axis=0) ** 3 if draws else each.prod(axis=0)
+    np.testing.assert_allclose(tabled.cdf, expected, atol=1e-9)
+    assert law(np.append(THETA, -np.inf)).mean == law(THETA).mean
+
+
+def test_estimates_are_normal_each_with_its_own_error():
+    se = np.array([0.02, 0.01, 0.03])
+    tabled = EstimateLaw(se=se, rho=0.0)(THETA)
+    score = (tabled.low + 0.5 + np.arange(len(tabled.cdf))) / tabled.steps
+    expected = np.prod([stats.norm.cdf(score, t, s) for t, s in zip(THETA, se, strict=True)], 0)
+    np.testing.assert_allclose(tabled.cdf, expected, atol=1e-6)

@@ -70,19 +70,6 @@ def test_what_it_says():
     assert back["overfitting"] < 0.01
 
 
-def test_pooled_are_counts_of_both():
-    rng = np.random.default_rng(4)
-    theta = rng.beta(85, 15, 50)
-    public, private = boards(theta, 0.0, (100, 300), rng)
-    made = lb.sota.pool(public, private[::-1])
-    assert made.attrs["n"] == 400
-    both = np.round(100 * public.to_numpy() + 300 * private.to_numpy())
-    np.testing.assert_allclose(400 * made.to_numpy(), both)
-    assert list(made["team"].to_numpy()) == NAMES[:50]
-    dt = lb.sota.posterior(made, seed=1, draws=50)
-    assert dt["posterior"].sizes["team"] == 50
-
-
 def test_refuses():
     scores = pd.Series(0.9 - 0.01 * np.arange(20), NAMES[:20])
     board = lb.sota.read_board(scores, n=1000)
@@ -97,13 +84,9 @@ def test_refuses():
         ((aucs, aucs), "two boards of accuracies"),
         ((board, few), "5 teams are on both boards, such as 'team 0'; 10 at least"),
         ((ranked, ranked), "named by their ranks"),
-        ((board, scores), "comes from sota.read_board"),
+        ((board, scores), "no board: give what sota.read_board"),
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             lb.sota.two_looks(*pair)
-    with pytest.raises(lb.LeaderbayesError, match="pooled of accuracies"):
-        lb.sota.pool(estimates, estimates)
-    with pytest.raises(lb.LeaderbayesError, match="pooled of accuracies"):
-        lb.sota.pool(board, lb.sota.read_board(scores, n=1000, classes=5))
     with pytest.raises(lb.LeaderbayesError, match="top=20"):
         lb.sota.two_looks(board, board, top=20)

@@ -28,6 +28,7 @@ from leaderbayes.tuning import LeaderboardSearchCV
 IRIS = load_iris(return_X_y=True)
 FOLDS = StratifiedKFold(8, shuffle=True, random_state=0)
 TREE = DecisionTreeClassifier(random_state=0)
+SMALL = {"max_depth": [1, 3], "min_samples_leaf": [1, 60]}
 GRID = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 30, 60]}
 
 
@@ -199,24 +200,29 @@ def test_decisions_say_who_why_and_against_whom(grid_search):
 
 
 def test_same_seed_same_search_on_any_number_of_processes(grid_search):
-    again = clone(grid_search).set_params(n_jobs=2).fit(*IRIS)
-    pd.testing.assert_frame_equal(again.decisions_, grid_search.decisions_)
-    pd.testing.assert_frame_equal(again.leaderboard_, grid_search.leaderboard_)
+    one, two = (
+        clone(grid_search).set_params(param_space=SMALL, cv=4, n_jobs=jobs).fit(*IRIS)
+        for jobs in (None, 2)
+    )
+    pd.testing.assert_frame_equal(one.decisions_, two.decisions_)
+    pd.testing.assert_frame_equal(one.leaderboard_, two.leaderboard_)
 
 
 def test_a_search_can_be_cloned_pickled_and_nested(grid_search):
     assert not hasattr(clone(grid_search), "cv_results_")
     again = pickle.loads(pickle.dumps(grid_search))
     np.testing.assert_array_equal(again.predict(IRIS[0]), grid_search.predict(IRIS[0]))
-    pipeline = make_pipeline(StandardScaler(), clone(grid_search))
+    nested = clone(grid_search).set_params(param_space=SMALL, cv=4)
+    pipeline = make_pipeline(StandardScaler(), nested)
     assert cross_val_score(pipeline, *IRIS, cv=2).min() > 0.85
 
 
 def test_draws_come_in_iterations_until_the_best_gets_no_better():
     space = {"logisticregression__C": loguniform(1e-4, 1e3)}
     model = make_pipeline(StandardScaler(), LogisticRegression())
+    folds = StratifiedKFold(6, shuffle=True, random_state=0)
     search = LeaderboardSearchCV(
-        model, space, strategy="random", n_candidates=4, max_iterations=8, cv=FOLDS, random_state=3
+        model, space, strategy="random", n_candidates=4, max_iterations=8, cv=folds, random_state=3
     ).fit(*load_breast_cancer(return_X_y=True))
     rule = search.decisions_[search.decisions_["decision"].isin(("goes on", "stops"))]
     assert len(search.cv_results_["params"]) == 4 * search.n_iterations_
@@ -253,7 +259,7 @@ def test_an_iterated_grid_closes_in(stop):
 
 def test_several_metrics_are_raced_on_the_one_that_refit_names():
     search = LeaderboardSearchCV(
-        TREE, GRID, cv=FOLDS, scoring=["accuracy", "neg_log_loss"], refit="neg_log_loss",
+        TREE, SMALL, cv=4, scoring=["accuracy", "neg_log_loss"], refit="neg_log_loss",
         random_state=0,
     ).fit(*IRIS)  # fmt: skip
     assert search.multimetric_
@@ -272,18 +278,18 @@ def test_a_callable_may_score_and_choose():
         return {"right": estimator.score(X, y), "depth": -estimator.get_depth()}
 
     search = LeaderboardSearchCV(
-        TREE, GRID, cv=FOLDS, scoring=scores, refit="right", random_state=0
+        TREE, SMALL, cv=4, scoring=scores, refit="right", random_state=0
     ).fit(*IRIS)
     assert search.scores_.name == "right"
     chosen = LeaderboardSearchCV(
-        TREE, GRID, cv=FOLDS, refit=lambda results: len(results["params"]) - 1, random_state=0
+        TREE, SMALL, cv=4, refit=lambda results: len(results["params"]) - 1, random_state=0
     ).fit(*IRIS)
     assert chosen.best_params_ == chosen.cv_results_["params"][-1]
     assert not hasattr(chosen, "best_score_")
 
 
 def test_refit_may_be_left_out():
-    search = LeaderboardSearchCV(TREE, GRID, cv=5, refit=False, random_state=0).fit(*IRIS)
+    search = LeaderboardSearchCV(TREE, SMALL, cv=4, refit=False, random_state=0).fit(*IRIS)
     assert search.best_params_["max_depth"] > 1
     with pytest.raises(AttributeError, match="predict"):
         search.predict(IRIS[0])

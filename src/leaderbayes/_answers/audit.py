@@ -101,7 +101,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     """
     prob, post = share("prob", prob), Posterior(dt)
     seed = post.seed if seed is None else _arguments.seed(seed)
-    units = units_of(post) if post.who == "player" else ["round"]
+    units = units_of(post)
     parts = {by: parts_of(post, by) for by in units}
     first = parts[units[0]]
     removals = {by: each for by, each in parts.items() if len(each.names) > 2}

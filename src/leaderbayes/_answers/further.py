@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import expit
 
 from leaderbayes._answers.votes import clustered_by, worth_of_votes
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
@@ -33,8 +32,6 @@ def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
         fixed = {"same": 1.0 - worth, "new": 0.0} if clustered_by(post) else {"new": 0.0}
         each = _worth_of_votes(board["n"].to_numpy(), post.draws.mean(axis=0), contested, pair)
         return Units("vote", count, fixed, each, prior)
-    if post.who == "team":
-        raise LeaderbayesError("A plan is of players in rounds, and this posterior is of teams.")
     data = post.data
     if post.several:
         return Units("tournament", float(data.sizes["tournament"]), {"new": 0.0}, 1.0, prior)

@@ -64,12 +64,9 @@ def parts_of(post: Posterior, by: str) -> Parts:
     LeaderbayesError
         If it has no such parts; the message names those that it has.
     """
-    known = units_of(post)
-    if by not in known or post.who == "team":
+    if by not in (known := units_of(post)):
         raise LeaderbayesError(
             f"by={by!r}: this posterior's data are removed by {' or '.join(map(repr, known))}."
-            if post.who == "player"
-            else "A board of teams has no rounds or votes to leave out."
         )
     if post.of_votes:
         return _of_votes(post, by)

@@ -7,7 +7,6 @@ import click
 
 from leaderbayes._cli._options import fitting, option, reading, together, writing
 from leaderbayes._cli._output import check_out, write_out
-from leaderbayes._cli._paste import html, latex, markdown
 from leaderbayes._cli._print import (
     collecting,
     diagnostics,
@@ -111,13 +110,9 @@ def _words(result: dict[str, Any]) -> str:
 def _write(
     given: dict[str, Any], asked: "xr.DataTree", table: "pd.DataFrame", result: dict[str, Any]
 ) -> None:
-    """Write the words, each question's tables, and the columns to paste."""
+    """Write the words, each question's tables, and the columns to publish."""
     import pandas as pd
 
-    note = result["table"]["note"]
-    files: dict[str, str | bytes] = {"audit.txt": _words(result) + "\n"}
-    for suffix, written in (("md", markdown), ("tex", latex), ("html", html)):
-        files[f"publish.{suffix}"] = written(table, note)
     tables: dict[str, Any] = {"publish": table}
     for name, question in asked.children.items():
         for dim, rows in result["questions"][name].get("rows", {}).items():
@@ -127,6 +122,6 @@ def _write(
             if values.dims == _OF_PAIRS:
                 tables[f"{name}_{value}"] = values
     write_out(
-        given, {k: v for k, v in result.items() if k != "table"}, tables=tables, files=files,
-        converged=result["diagnostics"]["converged"],
+        given, {k: v for k, v in result.items() if k != "table"}, tables=tables,
+        files={"audit.txt": _words(result) + "\n"}, converged=result["diagnostics"]["converged"],
     )  # fmt: skip

@@ -87,7 +87,8 @@ def write_table(
     from leaderbayes._files.csv import write_csv
 
     matrix = not isinstance(table, pd.DataFrame)
-    marked = pd.DataFrame(table.to_pandas()) if matrix else table.copy()
+    marked = pd.DataFrame(table if isinstance(table, pd.DataFrame) else table.to_pandas())
+    marked = marked.copy()
     for name, value in trusted.items():
         # A matrix has columns named as players are, perhaps like these.
         if matrix or name not in marked:

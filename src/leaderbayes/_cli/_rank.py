@@ -69,6 +69,7 @@ def rank(**given: Any) -> None:
 def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
     """Estimate by maximum likelihood, by default in Bradley-Terry's model."""
     import leaderbayes as lb
+    from leaderbayes.models._registry import MODELS
 
     if alien := typed([name for name in ARGUMENTS if name not in _OF_ESTIMATES]):
         option = alien[0].removesuffix("s") if alien[0] == "options" else alien[0]
@@ -77,7 +78,7 @@ def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
         )
     model = "bradley_terry" if given["model"] == "auto" else given["model"]
     function = getattr(lb.likelihood, model, None)
-    if function is None or model not in lb.models.__all__:
+    if function is None or model not in MODELS:
         raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")
     asked: dict[str, Any] = {}
     if data.of_votes:
@@ -87,8 +88,8 @@ def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
         played = lb.matches(data.values, within_round=given["within_round"], ties=given["ties"])
         if given["weight"] is not None:
             asked["covariance"] = "model" if given["weight"] == 1.0 else "clustered"
-    if alien := asked.keys() - signature(function).parameters:
-        raise lb.LeaderbayesError(f"--ml --model {model} has no {' and no '.join(alien)}.")
+    if unknown := asked.keys() - signature(function).parameters:
+        raise lb.LeaderbayesError(f"--ml --model {model} has no {' and no '.join(unknown)}.")
     estimate: xr.Dataset = function(played, **asked)
     return estimate
 

@@ -26,7 +26,7 @@ _PATH = click.Path(path_type=Path)
         "beside it, .txt text.", _PATH)  # fmt: skip
 @option("sota", "Of a page: posterior of leaderbayes sota --out, for a section on how good the "
         "best is.", _PATH, metavar="FILE")  # fmt: skip
-@option("audit", "Add what leaderbayes audit asks: which part of the table is real.", bool, False)
+@option("audit", "Add what leaderbayes audit asks: which part of the table is real.", bool)
 @option("site", "In place of --out: a folder with a page for each posterior and study in the "
         "folder FILE, an index, and JSON.", _PATH, metavar="DIR")  # fmt: skip
 @option("since", "Of a site: an earlier one, for a list of what has changed.", _PATH, metavar="DIR")
@@ -64,7 +64,7 @@ def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
         raise lb.LeaderbayesError(f"--{alien[0]} is for a page, not {out}: give --out page.html.")
     dt = _open(file)
     best = None if given["sota"] is None else _open(given["sota"])
-    if best is not None and "theta" not in best.get("posterior", {}):
+    if best is not None and "theta" not in _posterior(best):
         raise lb.LeaderbayesError(
             f"{given['sota']}: this is no posterior of how good the best is; give that of "
             "leaderbayes sota --out."
@@ -88,6 +88,10 @@ def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     converged = _converged([dt] if best is None else [dt, best])
     result = {"out": str(out), "bytes": out.stat().st_size, "converged": converged}
     return result, f"{out}: {text}"
+
+
+def _posterior(dt: "xr.DataTree") -> Any:
+    return dt["posterior"].dataset if "posterior" in dt.children else {}
 
 
 def _site(folder: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:

@@ -178,7 +178,7 @@ def fit(
                 {"within_round": within_round, "ties": ties, "draws": draws, "chains": chains}
                 | {"sampler": sampler, "replicates": replicates, **known}
             ),
-            "versions": _versions(),
+            "versions": versions(),
             "seed": seed,
             **found,
         }
@@ -189,7 +189,7 @@ def fit(
                 else check_of_fit.of_boards(_boards(played), seed)
             )
             tree.attrs["p_check"] = check_of_fit.warned(*seen, silent=not found["converged"])
-    tree.attrs["warnings"] = json.dumps(_repeated(caught))
+    tree.attrs["warnings"] = repeated(caught)
     return tree
 
 
@@ -348,7 +348,7 @@ def _boards(played: xr.Dataset) -> list[xr.Dataset]:
 
 
 @cache
-def _versions() -> str:
+def versions() -> str:
     """Write the versions of what a fit depends on, which are read from files."""
     return json.dumps({package: version(package) for package in _PACKAGES})
 
@@ -365,8 +365,9 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
-def _repeated(caught: list[warnings.WarningMessage]) -> list[str]:
+def repeated(caught: list[warnings.WarningMessage]) -> str:
     """Warn again, at the line that called the caller, and return the texts that are ours."""
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=3)
-    return [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]
+    own = [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]
+    return json.dumps(own)

@@ -36,7 +36,7 @@ def draw_nuts(
         if sampler == "nutpie":
             # Groups of players are correlated: a low-rank mass matrix pays on small boards.
             nuts["adaptation"] = "low_rank" if size <= _SMALL else "diag"
-        with model, _quiet():
+        with model, quiet():
             tree: xr.DataTree = pm.sample(
                 draws=draws, chains=chains, nuts_sampler=sampler, nuts=nuts, random_seed=stream,
                 progressbar=progressbar, compute_convergence_checks=False, **more,
@@ -59,7 +59,7 @@ def predictive(
     shape = tree["posterior"].sizes
     step = max(shape["chain"] * shape["draw"] // max(draws, 1), 1)
     thinned = tree["posterior"].to_dataset().isel(draw=slice(None, None, step))
-    with model, _quiet():
+    with model, quiet():
         found = pm.sample_posterior_predictive(
             xr.DataTree.from_dict({"posterior": thinned}),
             random_seed=seed, progressbar=False, extend_inferencedata=False,
@@ -74,7 +74,7 @@ def add_prior(model: Any, tree: xr.DataTree, draws: int, seed: int) -> None:
     """Add the groups ``prior`` and ``prior_predictive``, in one chain."""
     import pymc as pm
 
-    with model, _quiet():
+    with model, quiet():
         found = pm.sample_prior_predictive(draws, random_seed=seed)
     for name in ("prior", "prior_predictive"):
         tree[name] = found[name]
@@ -91,7 +91,7 @@ def _varying(sampled: dict[str, Floats]) -> dict[str, Floats]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keep PyMC from announcing its samplers: the progress bar says enough."""
     import pymc  # noqa: F401  its import sets the level
 

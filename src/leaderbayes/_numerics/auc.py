@@ -30,7 +30,6 @@ from functools import lru_cache
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import ndtr, ndtri, owens_t
-from scipy.stats import rankdata
 
 from leaderbayes._types import Bools, Floats
 
@@ -171,67 +170,14 @@ def _mean_cdf(auc: float, count: int, x: Floats) -> Floats:
     return np.maximum.accumulate(np.clip(total, 0.0, 1.0))
 
 
-def draw(auc: Floats, positives: int, negatives: int, rng: np.random.Generator) -> Floats:
-    """Draw the estimates of independent classifiers of these AUCs, (classifier,), exactly.
-
-    Between neighbouring positives lies a multinomial number of negatives.
-    """
-    mu = math.sqrt(2.0) * ndtri(auc)[:, None]
-    v = np.sort(ndtr(mu + rng.normal(size=(len(auc), positives))), axis=1)
-    ends = np.ones((len(auc), 1))
-    chance = np.maximum(np.diff(np.hstack([0.0 * ends, v, ends]), axis=1), 0.0)
-    between = rng.multinomial(negatives, chance / chance.sum(axis=1, keepdims=True))
-    return np.asarray(between @ np.arange(positives, -1, -1) / (positives * negatives))
-
-
-def draw_scores(
-    auc: float, m: int, positives: int, negatives: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Draw the scores that m classifiers of this AUC give to positives and negatives.
-
-    (classifier, positive) and (classifier, negative), each sorted upwards.
-    """
-    above = math.sqrt(2.0) * float(ndtri(auc)) + rng.normal(size=(m, positives))
-    return np.sort(above, axis=1), np.sort(rng.normal(size=(m, negatives)), axis=1)
-
-
-def roc(positive: Floats, negative: Floats, false_rate: Floats) -> tuple[Floats, Floats]:
-    """ROC curves and their areas, of sorted scores (classifier, positive), (classifier, negative).
-
-    Returns the highest true positive rate that has at most each false positive rate,
-    (classifier, false_rate), and AUCs (classifier,).
-    """
-    n, pairs = negative.shape[1], list(zip(positive, negative, strict=True))
-    # Of n, floor(n f) negatives may lie above the threshold.
-    next_below = n - np.floor(n * false_rate + 1e-9).astype(int)
-    caught = [
-        1.0 - np.searchsorted(p, np.append(-np.inf, q)[next_below], side="right") / len(p)
-        for p, q in pairs
-    ]
-    return np.array(caught), np.array([np.searchsorted(q, p).mean() / n for p, q in pairs])
-
-
-def draw_board(
-    auc: Floats, positives: int, negatives: int, rho: float, rng: np.random.Generator
-) -> Floats:
-    """Draw the estimates of all classifiers on one test set, (classifier,), from their scores."""
-    if rho == 0.0:
-        return draw(auc, positives, negatives, rng)
-    instances = positives + negatives
-    noise = math.sqrt(1.0 - rho * rho) * rng.normal(size=(len(auc), instances))
-    scores = rho * rng.normal(size=instances) + noise
-    scores[:, :positives] += math.sqrt(2.0) * ndtri(auc)[:, None]
-    negative = np.argsort(scores, axis=1) >= positives
-    won = (np.cumsum(negative, axis=1) * ~negative).sum(axis=1)
-    return np.asarray(won / (positives * negatives))
-
-
 def placements(scores: Floats, positive: Bools) -> tuple[Floats, Floats]:
     """Share of negatives below each positive, and of positives above each negative; ties half.
 
     Of scores (classifier, instance): (classifier, positive) and (classifier, negative), each with
     the AUC as its mean. By midranks, among all instances and within the class.
     """
+    from scipy.stats import rankdata  # which takes long to import
+
     among_all = rankdata(scores, axis=1)
     below = among_all[:, positive] - rankdata(scores[:, positive], axis=1)
     under = among_all[:, ~positive] - rankdata(scores[:, ~positive], axis=1)

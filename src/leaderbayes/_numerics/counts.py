@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats, Longs
@@ -51,20 +52,18 @@ def counts(score: Floats, n: int, floor: int = -1) -> Counts:
     return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
 
 
-def counts_above(score: Floats, n: int, chance: float, floor: float | None) -> Counts:
-    """Count right answers of those above chance, or a higher floor.
+def counts_above(score: Floats, n: int, chance: float) -> Counts:
+    """Count right answers of those above chance.
 
     Raises
     ------
     LeaderbayesError
         If there is none.
     """
-    lowest = max(chance, floor or 0.0)
-    above = counts(score, n, math.floor(lowest * n + 1e-9))
+    above = counts(score, n, math.floor(chance * n + 1e-9))
     if not len(above.x):
         raise LeaderbayesError(
-            f"No team scores above {lowest:.4g}; are the board's classes, or chance, and the floor "
-            "right?"
+            f"No team scores above chance, {chance:.4g}: check classes, or chance, of read_board."
         )
     return above
 
@@ -77,6 +76,12 @@ def statistics(score: Floats) -> Floats:
     above = np.minimum(below + 1, score.shape[-1] - 1)
     quantile = ascending[..., below] * (1.0 - at + below) + ascending[..., above] * (at - below)
     return np.concatenate([ascending[..., -1:], quantile], axis=-1)
+
+
+def reference_count(n: int, theta_0: float, ease: ArrayLike) -> Longs:
+    """Number of instances on which the reference is right, given the test set's ease."""
+    sd = math.sqrt(n * theta_0 * (1.0 - theta_0))
+    return np.clip(np.round(n * theta_0 + np.asarray(ease) * sd), 0, n).astype(np.int64)
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -14,12 +14,11 @@ Ishwaran, James (2001), Gibbs sampling methods for stick-breaking priors, JASA 9
 """
 
 import math
-from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
-from leaderbayes._numerics.counts import log_probability
+from leaderbayes._numerics.theta_cells import Cells
 from leaderbayes._types import Floats, Longs
 
 # Concentrations that the Dirichlet process may have. Of 1 to 4, equally likely: with 1 alone the
@@ -28,153 +27,12 @@ from leaderbayes._types import Floats, Longs
 # probable, teams that differ by less than their scores' errors would be equal, too.
 ALPHAS = np.array([0.02, 1.0, 1.5, 2.0, 3.0, 4.0])
 ALPHAS_PRIOR = np.array([0.04, 0.192, 0.192, 0.192, 0.192, 0.192])
-_STEP = 0.5  # of cells, in units: standard errors on the scale
-_BEYOND = 4.0  # units of the lowest and highest score, in which there are thetas
-REACH = 7.0  # units of a score beyond which no theta explains it
 _APART = 6  # cells of a pair between which weight is moved, at most
 _STEPS, _FAR = 16, 12.0  # of the log-odds of their shares
 _LIGHT = 1e-3  # weight of a pair that is left alone
-_MOST = 0.95  # correlation for which cells are fine enough, where it is not known
-END = 1e-7  # of the scale of counts: closer to its ends theta is 0 or 1
-_LOST = -600.0  # log-probability to be above the floor, below which there is none
-NEAR = 64.0  # counts that lie so near follow from one another
 _SMALL = 1e-250  # of products, from where they are logarithms, as they are above 1 / _SMALL
 _FURTHEST, _FACTORS = 1e20, 8  # from 1, and how many alike, of what is multiplied
 _NOTHING = 45.0  # less in log-probability than another cell: never drawn
-
-
-class Cells(NamedTuple):
-    """Where thetas may lie, and which cells each different score can come from."""
-
-    edge: Floats  # (cell + 1,)
-    first: Longs  # (score,): its first cell
-    row: Longs  # (score + 1,): where its cells are in a list of all scores' cells
-
-    @property
-    def middle(self) -> Floats:
-        """Of each cell, (cell,)."""
-        return 0.5 * (self.edge[1:] + self.edge[:-1])
-
-    @property
-    def furthest(self) -> float:
-        """How far all may be shifted, either way: half a cell."""
-        return 0.5 * float(np.median(np.diff(self.edge)))
-
-
-def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1.0) -> Cells:
-    """Cut the scale into cells, of scores (score,) with their standard errors on it.
-
-    Where no score is near, one cell reaches from one neighbourhood to the next. fine: how much
-    smaller standard errors may yet be.
-    """
-    begin = max(float((centre - _BEYOND * unit).min()), low)
-    end = min(float((centre + _BEYOND * unit).max()), high)
-    edge = _edges(centre, unit, begin, end, _STEP * fine)
-    first = np.searchsorted(edge, centre - REACH * unit, side="right") - 1
-    last = np.searchsorted(edge, centre + REACH * unit, side="left")
-    first, last = np.maximum(first, 0), np.minimum(last, len(edge) - 1)
-    row = np.concatenate([[0], np.cumsum(last - first)])
-    return Cells(edge, first.astype(np.int64), row.astype(np.int64))
-
-
-def own_share(rho: Any) -> tuple[float, float]:
-    """Share of standard errors that is each one's own, and how much smaller it may yet be."""
-    if hasattr(rho, "ppf"):
-        least, most = (min(float(rho.ppf(q)), _MOST) for q in (0.001, 0.999))
-        own = math.sqrt(1.0 - least**2)
-        return own, math.sqrt(1.0 - most**2) / own
-    return math.sqrt(1.0 - min(rho, _MOST) ** 2), 1.0
-
-
-def cells_of_counts(x: Floats, n: int, rho: Any) -> Cells:
-    r"""Cut :math:`\arcsin \sqrt{\theta}`, on which counts x (count,) err by 1 / (2 sqrt n)."""
-    own, fine = own_share(rho)
-    unit = np.full(len(x), 0.5 * own / math.sqrt(n))
-    return cells(np.arcsin(np.sqrt(x / n)), unit, END, 0.5 * math.pi - END, fine)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: float) -> Floats:
-    edge = [begin]
-    while edge[-1] < end:
-        at, step, ahead = edge[-1], math.inf, end
-        for u in range(centre.size):
-            reach = REACH * unit[u]
-            if at < centre[u] - reach:
-                ahead = min(ahead, centre[u] - reach)
-            elif at <= centre[u] + reach:
-                step = min(step, step_of * unit[u])
-        edge.append(min(at + step, end) if step < math.inf else ahead)
-    return np.array(edge)
-
-
-@numba.njit(cache=True, error_model="numpy", nogil=True)
-def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floats, Floats]:
-    """Likelihood of counts x (score,), ascending, above a floor, and the log of each one's factor.
-
-    node (cell, 5): `counts.conditional` of each cell's theta; seen (cell,): the logarithm of its
-    probability to be above the floor.
-    """
-    value, top = np.empty(given.row[-1]), np.empty(x.size)
-    shift, size = node[:, 0].copy(), node[:, 1].copy()
-    odds, chance = np.exp(node[:, 2] - node[:, 3]), np.empty(len(node))
-    end = 0  # of cells whose chance of the count before is known, from where a step multiplies it
-    for u in range(x.size):
-        first, last = given.first[u], given.first[u] + given.row[u + 1] - given.row[u]
-        end = max(end, first) if u > 0 and x[u] - x[u - 1] <= NEAR else first
-        known, less = chance[first:end], shift[first:end]
-        of, ratio = size[first:end], odds[first:end]
-        for step in range(int(x[u] - x[u - 1]) if end > first else 0):
-            for k in range(known.size):
-                y = x[u - 1] + step - less[k]
-                known[k] *= (of[k] - y) * ratio[k] / (y + 1.0)
-        lost = 0
-        for k in range(known.size):
-            lost += (known[k] < _SMALL) | (of[k] + less[k] <= x[u])
-        for cell in range(first if lost > 0 else end, last):
-            chance[cell] = math.exp(_log_chance(x[u], node[cell], seen[cell]))
-        end = last
-        mine, now = value[given.row[u] : given.row[u + 1]], chance[first:last]
-        highest = now.max()
-        if highest > _SMALL:
-            top[u] = math.log(highest)
-            for k in range(mine.size):
-                mine[k] = now[k] / highest
-            continue
-        for k in range(mine.size):  # so improbable that numbers do not hold it
-            mine[k] = _log_chance(x[u], node[first + k], seen[first + k])
-        top[u] = mine.max()
-        for k in range(mine.size):
-            mine[k] = math.exp(mine[k] - top[u]) if top[u] > -math.inf else 0.0
-    return value, top
-
-
-@numba.njit(cache=True, error_model="numpy", nogil=True)
-def _log_chance(x: float, at: Floats, above: float) -> float:
-    """Logarithm of the probability of a count, if it is above the floor."""
-    if not above > _LOST:
-        return -math.inf
-    return float(log_probability(x, at[0], at[1], at[2], at[3], at[4])) - above
-
-
-@numba.njit(cache=True, error_model="numpy", nogil=True)
-def of_estimates(given: Cells, seen: Floats, own: Floats, theta: Floats) -> tuple[Floats, Floats]:
-    """Likelihood of estimates less their luck (score,), and the logarithm of each one's factor.
-
-    own (score,): standard errors without the luck that is shared; theta (cell,).
-    """
-    value, factor = np.empty(given.row[-1]), np.empty(seen.size)
-    for u in range(seen.size):
-        mine = value[given.row[u] : given.row[u + 1]]
-        top = -math.inf
-        for k in range(mine.size):
-            gap = (seen[u] - theta[given.first[u] + k]) / own[u]
-            mine[k] = -0.5 * gap * gap
-            top = max(top, mine[k])
-        for k in range(mine.size):
-            mine[k] = math.exp(mine[k] - top)
-        factor[u] = top - math.log(own[u]) - 0.5 * math.log(2.0 * math.pi)
-    return value, factor
 
 
 def start(given: Cells, rng: np.random.Generator) -> Floats:

@@ -20,7 +20,7 @@ sections 3 and 4.
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -28,7 +28,6 @@ from numpy.polynomial.chebyshev import chebpts1, chebvander
 from scipy.optimize import brentq
 from scipy.special import bdtr, ndtr, ndtri
 
-from leaderbayes._numerics.counts import allowed
 from leaderbayes._types import Floats, Longs
 
 _REACH = 9.0  # standard deviations beyond which a count has no mass
@@ -38,6 +37,40 @@ _NORMAL = np.linspace(-9.0, 9.0, 801)  # difficulties of instances
 _CHANCE = np.exp(-0.5 * _NORMAL**2) / np.exp(-0.5 * _NORMAL**2).sum()
 _STEEPEST = 0.999  # loading; above it P(right) would jump between two difficulties
 _LEAST = 1e-14  # where the best classifier's G is below it, F is too
+
+
+class Tabled(NamedTuple):
+    """F of the best score at low / steps, (low + 1) / steps, and so on."""
+
+    steps: float
+    low: int
+    cdf: Floats
+
+    @property
+    def pmf(self) -> Floats:
+        """Probability of each step."""
+        step = np.diff(self.cdf, prepend=0.0)
+        return np.asarray(step / step.sum())
+
+    @property
+    def x(self) -> Floats:
+        """Scores at which F is tabled."""
+        return np.asarray((self.low + np.arange(len(self.cdf))) / self.steps)
+
+    @property
+    def mean(self) -> float:
+        """The expected best score."""
+        return float(self.pmf @ self.x)
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the best score."""
+        return math.sqrt(max(float(self.pmf @ (self.x - self.mean) ** 2), 0.0))
+
+    def quantile(self, probability: Floats) -> Floats:
+        """Lowest scores with F at least each probability."""
+        at = np.searchsorted(self.cdf, probability - 1e-12)
+        return np.asarray((self.low + at) / self.steps)
 
 
 class Mixture(NamedTuple):
@@ -93,15 +126,17 @@ def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
     return Mixture(theta, share, float(m))
 
 
-def of_estimates(theta: Floats, se: Floats) -> tuple[Mixture, Floats]:
+def of_estimates(theta: Floats, se: Floats, power: float = 0.0) -> tuple[Mixture, Floats]:
     """Classifiers of known thetas and standard errors (classifier,), and the errors of the nodes.
 
-    Classifiers too weak ever to be the highest are left out. Of very many log G, smooth in
-    both, is put on Chebyshev nodes of theta times log se.
+    As `of_board`; of very many log G, smooth in both, is put on Chebyshev nodes of theta times
+    log se.
     """
     if np.all(se == se[0]):
-        mixture = of_board(theta, float(se[0]))
+        mixture = of_board(theta, float(se[0]), power)
         return mixture, np.full(len(mixture.theta), se[0])
+    if power:
+        return Mixture(theta, np.full(len(theta), 1.0 / len(theta)), power), se
     likely = theta + _REACH * se >= np.max(theta - _REACH * se)
     theta, se = theta[likely], se[likely]
     pairs, counts = np.unique(np.stack([theta, se]), axis=1, return_counts=True)
@@ -117,7 +152,7 @@ def of_estimates(theta: Floats, se: Floats) -> tuple[Mixture, Floats]:
 
 
 def binomial_sd(n: int, theta: float) -> float:
-    """Give the standard deviation of X / n, and a step more."""
+    """Return the standard deviation of X / n, and a step more."""
     return math.sqrt(theta * (1.0 - theta) / n) + 1.0 / n
 
 
@@ -144,7 +179,7 @@ def window(n: int, mixture: Mixture, extra: float = 0.0) -> tuple[int, int]:
 
 
 def _least_best(mixture: Mixture) -> float:
-    """Give the theta of the weakest classifier that may be the best."""
+    """Theta of the weakest classifier that may be the best."""
     if not mixture.power:
         return float(np.max(mixture.theta))
     # The best of few draws may be a weak one.
@@ -154,48 +189,41 @@ def _least_best(mixture: Mixture) -> float:
     return float(mixture.theta[ascending][min(likely, len(below) - 1)])
 
 
-def estimate_window(mixture: Mixture, se: Floats) -> tuple[float, float]:
-    """Range of values that the highest of normal estimates can take; se (node,)."""
-    reach = (_REACH + 1.0) * se
-    high = float(np.max(mixture.theta + reach))
-    if mixture.power:
-        return _least_best(mixture) - float(np.max(reach)), high
-    return float(np.max(mixture.theta - reach)), high
+def estimate_cdf(
+    mixture: Mixture, se: Floats, rho: float, steps: float | None = None
+) -> Tabled:
+    """F of the highest normal estimate, rounded to multiples of 1 / steps.
 
-
-def steps_of(low: float, high: float) -> float:
-    """Give steps a unit, a power of 2, such that there are 500 to 1000 in the range."""
-    return 2.0 ** math.ceil(math.log2(500.0 / (high - low)))
-
-
-def estimate_cdf(mixture: Mixture, se: Floats, rho: float, steps: float) -> tuple[int, Floats]:
-    """F of the highest normal estimate, rounded to multiples of 1 / steps, from its first on.
-
-    Estimates are N(theta, se^2) (node,) and correlate by rho^2, by one factor.
+    Estimates are N(theta, se^2) (node,) and correlate by rho^2, by one factor. steps: by default a
+    power of 2, such that there are 500 to 1000 in the range of the highest.
     """
-    low, high = estimate_window(mixture, se)
+    reach = (_REACH + 1.0) * se
+    low, high = float(np.max(mixture.theta - reach)), float(np.max(mixture.theta + reach))
+    if mixture.power:
+        low = _least_best(mixture) - float(np.max(reach))
+    steps = 2.0 ** math.ceil(math.log2(500.0 / (high - low))) if steps is None else steps
     first, last = math.floor(low * steps), math.ceil(high * steps)
     x = (np.arange(first, last + 1) + 0.5) / steps
     below = ndtr((x - mixture.theta[:, None]) / se[:, None])
-    return first, factor_cdf(below, mixture, rho)
+    return Tabled(steps, first, factor_cdf(below, mixture, rho))
 
 
-def independent_cdf(n: int, mixture: Mixture) -> tuple[int, Floats]:
-    """F from its first count on, (count,), of independent classifiers."""
+def independent_cdf(n: int, mixture: Mixture) -> Tabled:
+    """F of the highest count of independent classifiers."""
     low, high = window(n, mixture)
     counts = np.arange(low, high + 1, dtype=float)
-    return low, combine(bdtr(counts, n, mixture.theta[:, None]), mixture)
+    return Tabled(n, low, combine(bdtr(counts, n, mixture.theta[:, None]), mixture))
 
 
-def boland_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[int, Floats]:
-    """F from its first count on, (count,), of classifiers that depend on a reference."""
+def boland_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> Tabled:
+    """F of the highest count of classifiers that depend on a reference."""
     s, chance = _reference_counts(n, theta_0)
     up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(mixture.theta, rho, theta_0))
     low, high = window(n, mixture, extra=_REACH)
     total = np.zeros(high - low + 1)
     for k, weight in zip(s, chance, strict=True):
         total += weight * combine(_two_binomials(int(k), n, up, down, low, high), mixture)
-    return low, total
+    return Tabled(n, low, total)
 
 
 def right_given_difficulty(theta: Floats, load: float, difficulty: Floats) -> Floats:
@@ -216,8 +244,8 @@ def loading(rho: float, theta: float) -> float:
     return float(brentq(excess, 0.0, _STEEPEST, xtol=1e-12))
 
 
-def copula_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[int, Floats]:
-    r"""F from its first count on, (count,), of classifiers with a shared latent difficulty.
+def copula_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> Tabled:
+    r"""F of the highest count of classifiers with a shared latent difficulty.
 
     On instance i classifier j is right where l z_i + sqrt(1 - l^2) e_ij is below theta_j's normal
     quantile, l being the `loading`. Given the difficulties z, X_j has mean sum_i p_j(z_i): these
@@ -236,7 +264,8 @@ def copula_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[in
     low, high = window(n, mixture)
     counts = np.arange(low, high + 1, dtype=float)
     below = bdtr(counts, n, mixture.theta[:, None])
-    return low, factor_cdf(below, mixture, np.sqrt(shared / (theta * (1.0 - theta))))
+    load = np.sqrt(shared / (theta * (1.0 - theta)))
+    return Tabled(n, low, factor_cdf(below, mixture, load))
 
 
 def factor_cdf(g: Floats, mixture: Mixture, load: Floats | float) -> Floats:
@@ -312,18 +341,8 @@ def _pmf_at(k: int, n: int, p: float) -> float:
 def _pmf(n: int, p: float) -> tuple[int, Floats]:
     """First count and probabilities of a binomial, as far as it has mass."""
     reach = _REACH * math.sqrt(n * p * (1.0 - p)) + 10.0
-    low = max(0, math.floor(n * p - reach))
-    high = min(n, math.ceil(n * p + reach))
-    out = np.zeros(high - low + 1)
-    middle = min(max(int(n * p), low), high)
-    out[middle - low] = _pmf_at(middle, n, p)
-    if 0.0 < p < 1.0:
-        odds = p / (1.0 - p)
-        for k in range(middle, high):
-            out[k + 1 - low] = out[k - low] * odds * (n - k) / (k + 1.0)
-        for k in range(middle, low, -1):
-            out[k - 1 - low] = out[k - low] * k / (odds * (n - k + 1.0))
-    return low, out
+    low, high = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
+    return low, np.array([_pmf_at(k, n, p) for k in range(low, high + 1)])
 
 
 @numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -346,51 +365,3 @@ def _two_binomials(s: int, n: int, up: Floats, down: Floats, low: int, high: int
                 total += both[x - at]
             g[k, x - low] = min(total, 1.0)
     return g
-
-
-def moments(n: float, low: int, cdf: Floats) -> tuple[float, float]:
-    """Mean and standard deviation of the maximum's share, max X / n."""
-    pmf = np.diff(cdf, prepend=0.0)
-    x = (low + np.arange(len(cdf))) / n
-    mean = float(pmf @ x / pmf.sum())
-    return mean, math.sqrt(max(float(pmf @ (x - mean) ** 2 / pmf.sum()), 0.0))
-
-
-def quantiles(n: float, low: int, cdf: Floats, probability: Floats) -> Floats:
-    """Smallest share max X / n with F at least each probability."""
-    return np.asarray((low + np.searchsorted(cdf, probability - 1e-12)) / n)
-
-
-def draw_counts(
-    n: int,
-    theta: Floats,
-    rho: float,
-    theta_0: float,
-    dependence: str,
-    rng: np.random.Generator,
-) -> Longs:
-    """Draw counts of right answers of all classifiers on one test set, (classifier,)."""
-    if rho == 0.0:
-        return rng.binomial(n, theta)
-    if dependence == "boland":
-        up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(theta, rho, theta_0))
-        s = rng.binomial(n, theta_0)
-        return rng.binomial(s, up) + rng.binomial(n - s, down)
-    counts = np.zeros(len(theta), dtype=np.int64)
-    bound = ndtri(theta)
-    load = loading(rho, theta_0)
-    for first in range(0, n, 256):
-        size = min(256, n - first)
-        noise = math.sqrt(1.0 - load * load) * rng.normal(size=(size, len(theta)))
-        counts += (load * rng.normal(size=(size, 1)) + noise < bound).sum(axis=0)
-    return counts
-
-
-def draw_given(
-    theta: Floats, n: int, s: Any, rho: Any, theta_0: float, rng: np.random.Generator
-) -> Longs:
-    """Draw counts of right answers of classifiers, where the reference is right on s instances."""
-    inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
-    given = conditionals(inside, allowed(inside, rho, theta_0), theta_0)
-    up, down = (np.clip(p, 0.0, 1.0) for p in given)
-    return np.asarray(rng.binomial(s, up) + rng.binomial(n - s, down))

@@ -127,20 +127,18 @@ class OneFactor:
 
     loading: float
     se: Floats  # (team,), on the even scale; of the ratios only
-    variants: int = 1  # of each team, of which the best is shown
 
     def within(self, c: float) -> float:
         """By quadrature over the factor."""
         own, shift = self._own, self.loading * self._factor
         share = ndtr((c - shift) / own) - ndtr((-c - shift) / own)
-        size = self.variants * len(self.se)
-        return self._mean(np.exp(size * np.log(np.maximum(share, 1e-300))))
+        return self._mean(np.exp(len(self.se) * np.log(np.maximum(share, 1e-300))))
 
     def below(self, z: Floats) -> float:
         """By quadrature over the factor; of equal z once."""
         values, counts = np.unique(z[z < _SURE], return_counts=True)
         gaps = (values[:, None] - self.loading * self._factor) / self._own
-        return self._mean(np.exp(self.variants * (counts @ log_ndtr(gaps))))
+        return self._mean(np.exp(counts @ log_ndtr(gaps)))
 
     def ratio(self, winner: int) -> Floats:
         """Give standard errors over the winner's, times the correlation."""
@@ -321,8 +319,7 @@ def best(
             threshold = np.full(len(teams), x.low.max())
         return 1.0 - luck.below(scale.z(threshold, theta, teams))
 
-    many = len(teams) * getattr(luck, "variants", 1)
-    lowest = float(np.max(_theta_at(x.low, float(ndtri(1.0 - left / many)), scale, x)))
+    lowest = float(np.max(_theta_at(x.low, float(ndtri(1.0 - left / len(teams))), scale, x)))
     highest = float(np.max(x.middle if isinstance(scale, Normals) else x.high / (scale.n + 1.0)))
     if isinstance(scale, Normals) and np.ptp(scale.se) > 0.0:
         # With errors of their own p may fall again: the lowest t that is not refused.

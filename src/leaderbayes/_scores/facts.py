@@ -1,4 +1,4 @@
-"""Facts of a competition's board: said when it is read, kept in its attrs, checked where used."""
+"""Facts of a competition's board: given when it is read, kept in its attrs, checked where used."""
 
 from typing import Any, NamedTuple
 
@@ -13,10 +13,10 @@ class Facts(NamedTuple):
     """What is known of a board beside its scores."""
 
     metric: str  # "accuracy", "auc" or "estimate"
-    chance: float  # score of a random classifier, on the board's scale; -inf where not known
+    chance: float  # score of a random classifier, on the board's scale; -inf where unknown
     n: int | None = None  # instances of the test set; None of estimates
     sizes: tuple[int, int] | None = None  # positives and negatives, of AUCs
-    rho: float = 0.0  # dependence, where answers tell it
+    rho: float = 0.0  # dependence, where answers show it
 
 
 def facts(board: Any) -> Facts:
@@ -32,8 +32,8 @@ def facts(board: Any) -> Facts:
     known = "se" in board.coords if metric == "estimate" else "n" in attrs
     if metric not in ("accuracy", "auc", "estimate") or board.dims != ("team",) or not known:
         raise LeaderbayesError(
-            "A board comes from sota.read_board: dimension team, attributes metric and n, or of "
-            "estimates a coordinate se."
+            "This is no board: give what sota.read_board returns, with the dimension team, the "
+            "attribute metric, and n or a coordinate se."
         )
     if (metric == "auc") != ("positive_rate" in attrs):
         raise LeaderbayesError(
@@ -53,37 +53,17 @@ def facts(board: Any) -> Facts:
     return Facts(metric, chance, n, sizes, rho)
 
 
-def own_n(board: Any) -> tuple[int, int] | None:
-    """Between which numbers a board knows its n to be; None where it is known, or there is none."""
-    ends = [board.attrs.get(name) for name in ("n_lower", "n_upper")]
-    if None in ends:
-        return None
-    low = whole("n_lower", ends[0])
-    return low, whole("n_upper", ends[1], at_least=low)
-
-
-def require_n(board: Any) -> None:
-    """Raise where a board's n is not known, for what takes one number."""
-    if (ends := own_n(board)) is not None:
-        raise LeaderbayesError(
-            f"n is not known here, but between {ends[0]} and {ends[1]}: a posterior integrates "
-            "over it (sota.posterior, --sampler exact); else give one n."
-        )
-
-
 def own_rho(board: Any) -> Any:
-    """Dependence that a board knows of itself: 0, a number, or of answers a frozen beta law."""
+    """Return the dependence in a board's attrs: 0, a number, or of answers a frozen beta."""
     rho = facts(board).rho
     limits = [board.attrs.get(name) for name in ("rho_lower", "rho_upper")]
-    return rho if None in limits else law_of_rho(rho, *limits)
-
-
-def law_of_rho(rho: float, lower: float, upper: float) -> Any:
-    """Give the beta law with the mean and spread of an estimate and its 95 % interval."""
+    if None in limits:
+        return rho
     from scipy.stats import beta  # which takes long to import
 
+    # With the mean and spread of the estimate and its 95 % interval.
     mean = min(max(rho, 0.01), 0.99)
-    sd = max((upper - lower) / 3.92, 1e-3)
+    sd = max((limits[1] - limits[0]) / 3.92, 1e-3)
     size = max(mean * (1.0 - mean) / sd**2 - 1.0, 2.0)
     return beta(mean * size, (1.0 - mean) * size)
 

@@ -9,6 +9,7 @@ from leaderbayes.models import (
     _plackett_luce,
     _round_intercept,
     _score_tournaments,
+    _sota,
     _tournaments,
 )
 from leaderbayes.models._model import Model
@@ -21,5 +22,6 @@ _FILES: tuple[Any, ...] = (
     _tournaments,
     _mean_score,
     _score_tournaments,
+    _sota,
 )
 MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}

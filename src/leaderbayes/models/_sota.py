@@ -1,341 +1,324 @@
-"""A board whose best score was chosen: by simulation, and by the likelihood of a learnt law."""
+r"""How good the best of a competition's board is, where its score was chosen because it is high.
 
-from collections.abc import Callable
+.. math:: \theta_j \sim P(\theta), \quad \theta_{SOTA} = \max_j \theta_j, \quad
+          X_j \mid \theta_j \sim \mathrm{Bin}(s, p_{1j}) + \mathrm{Bin}(n - s, p_{0j})
+
+A reference is right on s of n instances, which all teams share; the conditional probabilities are
+equations 6 and 7 of the paper. Without dependence scores are binomial. AUCs, on the probit scale,
+and estimates with standard errors are normal.
+"""
+
+import math
 from typing import Any, Literal
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 import xarray as xr
-from scipy.special import betainc
+from scipy.special import expit, logit
 
-from leaderbayes._arguments import positive
+from leaderbayes._arguments import one_of, positive
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, statistics
-from leaderbayes._numerics.maximum import draw_given
-from leaderbayes._scores.facts import facts, own_rho, require_n
+from leaderbayes._numerics.board_scale import CountScale, EstimateScale, Scale, draw_counts
+from leaderbayes._numerics.counts import reference_count
+from leaderbayes._scores.facts import own_rho
 from leaderbayes._types import Floats, Longs
-from leaderbayes.models._flexible_law import atoms, flexible_counts
-from leaderbayes.models._theta import CONCENTRATION, check_law
+from leaderbayes.models._model import Model
+from leaderbayes.models._sota_completed import complete
+from leaderbayes.models._sota_simulated import interpolate, simulate
+from leaderbayes.models._theta import (
+    CONCENTRATION,
+    check_law,
+    constants_of,
+    locations,
+    scale_of,
+)
 
-_TRIALS = 10  # of classifiers that must be above the floor; of laws far below it fewer are drawn
-_REACH = 5.0  # standard deviations by which a count is luckier than its theta, at most
-_CELLS = 200  # of a beta's distribution function, between _WIDTH standard deviations around it
-_WIDTH = 12.0
-_REPLICATES = 200  # boards that give statistics their standard deviations
-_KNOTS = 20_001  # of a known law's quantile function
+_FAR = 5.0  # square roots of n above the floor from which nobody could have been below it
+_TRIALS = 30  # of counts that must be above the floor
+_BEYOND = 20.0  # log-probability that counts beyond the ends of their binomial lack
+_KNOTS = 2001  # of the density of a known distribution
 
 
 def sota(
     board: xr.DataArray,
     *,
     law: Any = "beta",
-    components: int = 2,
-    floor: float | None = None,
     rho: Any = None,
     theta_0: float | None = None,
-    statistic: Literal["board", "moments", "maximum"] = "board",
+    statistic: Literal["board", "maximum"] = "board",
     epsilon: float | None = None,
-) -> pm.Model:
-    r"""Model of a board by simulation, for approximate Bayesian computation; or by its likelihood.
+) -> Any:
+    r"""Return the model of a board and of the best theta on it.
 
-    .. math:: \theta_{SOTA} = \max_j \theta_j \sim m F(t)^{m - 1} f(t), \quad
-              \theta_j \mid \theta_{SOTA} \sim P(\theta \mid \theta < \theta_{SOTA}), \quad
-              X_j \mid \theta_j \sim \mathrm{Bin}(s, p_{1j}) + \mathrm{Bin}(n - s, p_{0j})
-
-    The best theta is a variable of the model, and a simulator draws the others below it, and then
-    all scores. Parameters are likely where statistics of the simulated board are near the board's:
-    :math:`-\frac{1}{2} \sum_k ((T_k - t_k) / \epsilon_k)^2`.
-
-    Under ``law="flexible"``, of which no epsilon is given, thetas are integrated out and counts are
-    observed: the density that `leaderbayes.sota.posterior` draws from, whose moves no general
-    sampler has (weights of hundreds of cells, nearly all of them next to nothing). With an epsilon
-    boards are simulated of it as of the others, by the law's atoms.
+    With its likelihood it is sampled by `pymc.sample`; with ``epsilon`` a simulator draws boards,
+    for approximate Bayesian computation by `pymc.sample_smc`: parameters are likely where
+    statistics of the simulated board are near the board's,
+    :math:`-\frac{1}{2} \sum_k ((T_k - t_k) / \epsilon_k)^2`. All answers take its draws.
 
     Parameters
     ----------
     board : DataArray (team)
-        Accuracies, from `leaderbayes.sota.read_board`.
-    law, components, floor, theta_0
-        As for `leaderbayes.sota.posterior`, but that the beta law is the default.
+        From `leaderbayes.sota.read_board`. Accuracies at or below chance are excluded.
+    law : {"beta", "flexible"} or distribution
+        P(theta): a beta distribution (normal, of AUCs and estimates) with unknown parameters; a
+        Dirichlet process, which needs ``epsilon``; or known, frozen from ``scipy.stats``.
     rho : float or distribution, optional
-        Correlation with the reference: a number, or a prior frozen from ``scipy.stats``. By default
-        the board's own, of `leaderbayes.sota.read_answers`, else 0.
-    statistic : {"board", "moments", "maximum"}
-        The maximum and three quantiles (0.9, 0.5, 0.1); the maximum, mean and standard deviation;
-        or the maximum alone, as in the paper. Neither of the first two says all of a board.
+        Correlation with the reference, or its prior; by default the board's own, else 0.
+    theta_0 : float, optional
+        P(the reference is right); by default the best score.
+    statistic : {"board", "maximum"}
+        What simulated boards are compared by: the maximum and three quantiles (0.9, 0.5, 0.1), or
+        the maximum alone, as in the paper.
     epsilon : float, optional
-        Distance kernel's standard deviation, in standard deviations of each statistic. None: 0.5;
-        of the flexible law no simulation, but the likelihood.
+        Distance kernel's standard deviation, in standard deviations of each statistic.
 
     Returns
     -------
     pm.Model
-        For `pymc.sample_smc`. ``theta_sota``; ``mean`` and ``concentration`` (component), with
-        ``weight`` (component) of a mixture; ``shrinkage``; ``ease`` of the test set, ``rho``;
-        observed ``statistics`` (statistic). Data: none.
-
-        Of the flexible law ``concentration``, ``weight`` (cell), ``ease``, ``rho``, of independent
-        teams the cells' ``shift``; observed ``count`` (team). Where it is simulated
-        ``concentration``, ``weight`` and ``at`` (atom; their places on arcsin sqrt theta), and the
-        normal numbers that these are of: ``many``, ``stick``, ``place``, ``rank``.
+        ``theta`` (team) and ``theta_sota``; ``mean`` and ``concentration``, or ``location`` and
+        ``scale``; ``ease`` of the test set and ``rho``; observed ``count`` or ``estimate`` (team).
+        Simulated: ``theta_sota`` and parameters, observed ``statistics``.
 
     Raises
     ------
     LeaderbayesError
-        If the board is not of accuracies, no team is above the floor, or an option is unknown or
-        out of range.
+        If no team is above chance, or an option is unknown, out of range or not of this metric.
 
     References
     ----------
     Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
-    performance, section 5.3.2.
+    performance, sections 4.2 and 5.3.2.
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> model = lb.models.sota(lb.sota.read_board([0.91, 0.9, 0.88, 0.85], n=100))
     >>> [variable.name for variable in model.free_RVs]
-    ['mean', 'concentration', 'theta_sota']
+    ['mean', 'concentration', 'offset']
     """
-    known = facts(board)
-    if known.n is None or known.metric != "accuracy":
-        raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
-    require_n(board)
-    check_law(law, components, floor, theta_0, statistic)
-    flexible = isinstance(law, str) and law == "flexible"
-    by_likelihood = flexible and epsilon is None
-    epsilon = positive("epsilon", 0.5 if epsilon is None else epsilon)
-    if by_likelihood and statistic != "board":
-        raise LeaderbayesError(
-            "law='flexible' has the likelihood of the whole board: take statistic='board'."
-        )
-    seen = counts_above(board.to_numpy(), known.n, known.chance, floor)
-    reference = seen.reference if theta_0 is None else theta_0
+    import pymc as pm
+
+    check_law(law, "beta", "flexible")
+    one_of("statistic", statistic, "board", "maximum")
     rho = own_rho(board) if rho is None else rho
-    names, summarise = _STATISTICS[statistic]
-    if by_likelihood:
-        team = board["team"].to_numpy()[np.round(board.to_numpy() * seen.n) > seen.floor]
-        with pm.Model(coords={"team": team}) as model:
-            ease, common = _dependence(rho)
-            flexible_counts(seen, rho, reference, common, ease)
-        return model
-    observed = summarise(seen.scores)
-    simulate = _simulator(seen, reference, statistic)
-    near = epsilon * _spread(seen, float(rho.mean() if hasattr(rho, "mean") else rho), simulate)
-    with pm.Model(coords={"statistic": names}) as model:
-        ease, common = _dependence(rho)
-        if flexible:
-            parameters, draw = atoms(seen, rho, reference, common, ease)
-        elif isinstance(law, str) and law != "empirical":
-            parameters, draw = _betas(law, components, len(seen.of))
-        elif law == "empirical":
-            parameters, draw = _empirical(seen, known.chance)
+    kept, scale = scale_of(board, rho, theta_0)
+    _check_road(scale, law, statistic, epsilon)
+    constants = constants_of(kept, scale, law, rho)
+    with pm.Model(coords={name: c.to_numpy() for name, c in constants.coords.items()}) as model:
+        for name, values in constants.items():
+            pm.Data(str(name), values.to_numpy(), dims=values.dims)
+        common, ease = _dependence(scale.rho)
+        if epsilon is not None:
+            simulate(scale, law, statistic, positive("epsilon", epsilon), common, ease)
+        elif isinstance(scale, CountScale):
+            _add_counts(scale, law, common, ease)
         else:
-            parameters, draw = _known(law, len(seen.of))
-
-        def simulator(rng: np.random.Generator, *given: Any) -> Floats:
-            *parameters, common, ease, _, _ = given
-            return simulate(rng, draw, parameters, float(common), float(ease))
-
-        inputs = [*parameters, common, ease, np.zeros(len(observed))]
-        shapes = ["(c)" if pt.as_tensor_variable(p).ndim else "()" for p in parameters]
-        pm.Simulator(
-            "statistics",
-            simulator,
-            *inputs,
-            signature=",".join([*shapes, "()", "()", "(s)"]) + "->(s)",
-            epsilon=near,
-            observed=observed,
-            dims="statistic",
-        )
+            _add_estimates(scale, common, ease)
     return model
 
 
-Draw = Callable[..., Floats]  # (rng, how many, from where, parameters) -> thetas, to the best one
+def _check_road(scale: Scale, law: Any, statistic: str, epsilon: float | None) -> None:
+    """Raise unless the board has such a likelihood, or such a simulator."""
+    counts, flexible = isinstance(scale, CountScale), isinstance(law, str) and law == "flexible"
+    if epsilon is not None and not counts:
+        raise LeaderbayesError("epsilon: simulated boards are of accuracies; leave it out.")
+    if epsilon is None and flexible:
+        raise LeaderbayesError(
+            "law='flexible' has no likelihood that a general sampler explores: give epsilon=0.5, "
+            "for pm.sample_smc, or take sota.posterior(board)."
+        )
+    if epsilon is None and statistic == "maximum":
+        raise LeaderbayesError(
+            "statistic='maximum' is of simulated boards: give epsilon, such as 0.5."
+        )
+    if not counts and not isinstance(law, str):
+        raise LeaderbayesError("law: a known distribution is of accuracies; take law='beta'.")
 
 
 def _dependence(rho: Any) -> tuple[Any, Any]:
-    """Ease of the test set, and the correlation, as variables or constants."""
-    if hasattr(rho, "logpdf"):
-        return pm.Normal("ease"), _correlation(rho)
-    ease = pm.Normal("ease") if float(rho) > 0.0 else pt.zeros(())
-    return ease, pt.as_tensor_variable(float(rho))
+    """Correlation and ease of the test set, as variables or constants."""
+    import pymc as pm
+    import pytensor.tensor as pt
 
-
-def _correlation(rho: Any) -> Any:
-    """Give rho a prior."""
-
-    def logp(value: Any, *_: Any) -> Any:
-        # The prior's log density, as a fine table: any scipy.stats law will do.
-        knot = np.linspace(1e-4, 1.0 - 1e-4, 2001)
-        return _interpolate(value, knot, rho.logpdf(knot))
-
-    def random(*_: Any, rng: Any = None, size: Any = None) -> Floats:
-        return np.asarray(rho.rvs(size=size, random_state=rng))
-
-    return pm.CustomDist(
-        "rho", logp=logp, random=random, transform=pm.distributions.transforms.logodds
-    )
-
-
-def _betas(law: str, components: int, m: int) -> tuple[list[Any], Draw]:
-    """Mixture of betas with unknown parameters."""
-    size = components if law == "mixture" else 1
-    mean = pm.Uniform("mean", 0.0, 1.0, shape=size)
-    concentration = pm.LogNormal("concentration", *CONCENTRATION, shape=size)
-    weight = pm.Dirichlet("weight", np.ones(size)) if size > 1 else pt.ones(1)
-    a, b = mean * concentration, (1.0 - mean) * concentration
-    best = largest_beta("theta_sota", m, a, b, weight)
-
-    def draw(
-        rng: np.random.Generator, size: int, low: float, a: Any, b: Any, weight: Any, best: Any
-    ) -> Floats:
-        middle = a / (a + b)
-        reach = _WIDTH * np.sqrt(middle * (1.0 - middle) / (a + b + 1.0))
-        first, last = (np.clip(middle + k * reach, min(low, best), best) for k in (-1.0, 1.0))
-        knot = np.unique(np.linspace(first, last, _CELLS))
-        return _between(rng, size, knot, betainc(a, b, knot[:, None]) @ weight)
-
-    return [a, b, weight, best], draw
-
-
-def _empirical(seen: Counts, chance: float) -> tuple[list[Any], Draw]:
-    """Scores shrunk towards chance (equation 9)."""
-    score = seen.scores
-    m = len(score)
-    shrinkage = pm.Uniform("shrinkage", 0.0, 1.0)
-    level = pm.Uniform("level", 0.0, 1.0)
-    at = pt.clip(pt.ceil(m * level ** (1.0 / m)) - 1, 0, m - 1).astype("int64")
-    best = pm.Deterministic(
-        "theta_sota", shrinkage * pt.as_tensor_variable(score)[at] + (1.0 - shrinkage) * chance
-    )
-
-    def draw(rng: np.random.Generator, size: int, low: float, shrinkage: Any, best: Any) -> Floats:
-        theta = shrinkage * score + (1.0 - shrinkage) * chance
-        first, last = np.searchsorted(theta, low), np.searchsorted(theta, best, side="right")
-        last = max(last, 1)
-        return np.asarray(theta[rng.integers(min(first, last - 1), last, size=size)])
-
-    return [shrinkage, best], draw
-
-
-def _known(law: Any, m: int) -> tuple[list[Any], Draw]:
-    """P(theta) without unknown parameters."""
-    knot = law.ppf(np.linspace(0.0, 1.0, _KNOTS)[1:-1])
-    knot = np.concatenate([knot, law.ppf(1.0 - np.logspace(-4.4, -9.0, 200))])
-    below = law.cdf(knot)
-    level = pm.Uniform("level", 0.0, 1.0)
-    best = pm.Deterministic("theta_sota", _interpolate(level ** (1.0 / m), below, knot))
-
-    def draw(rng: np.random.Generator, size: int, low: float, best: Any) -> Floats:
-        inside = np.clip(knot, min(low, best), best)
-        return _between(rng, size, inside, np.interp(inside, knot, below))
-
-    return [best], draw
-
-
-def _between(rng: np.random.Generator, size: int, knot: Floats, below: Floats) -> Floats:
-    """Draw from a law by its distribution function at ascending knots, between the outermost."""
-    return np.asarray(np.interp(rng.uniform(below[0], below[-1], size), below, knot))
-
-
-def largest_beta(name: str, m: int, a: Any, b: Any, weight: Any) -> Any:
-    """Prior of the largest of m draws from a mixture of betas: m F(t)^(m - 1) f(t)."""
-
-    def logp(value: Any, a: Any, b: Any, weight: Any) -> Any:
-        below = pt.log(pt.sum(weight * pt.betainc(a, b, value)))
-        density = pt.logsumexp(pt.log(weight) + pm.logp(pm.Beta.dist(a, b), value))
-        return np.log(m) + (m - 1) * below + density
-
-    def random(a: Any, b: Any, weight: Any, rng: Any = None, size: Any = None) -> Floats:
-        at = _component(rng, m, weight)
-        # Particles start on the scale of log-odds.
-        return np.asarray(np.clip(rng.beta(a[at], b[at]).max(), 1e-9, 1.0 - 1e-9))
-
-    return pm.CustomDist(
-        name, a, b, weight, logp=logp, random=random, signature="(c),(c),(c)->()",
+    if not hasattr(rho, "logpdf"):
+        return pt.as_tensor_variable(float(rho)), pm.Normal("ease") if rho else pt.zeros(())
+    ease, knot = pm.Normal("ease"), np.linspace(1e-4, 1.0 - 1e-4, _KNOTS)
+    common = pm.CustomDist(
+        "rho",
+        logp=lambda value, *_: interpolate(value, knot, rho.logpdf(knot)),
+        random=lambda *_, rng=None, size=None: np.asarray(rho.rvs(size=size, random_state=rng)),
         transform=pm.distributions.transforms.logodds,
+    )
+    return common, ease
+
+
+def _add_counts(scale: CountScale, law: Any, common: Any, ease: Any) -> None:
+    """Add thetas of the teams, and their counts of right answers."""
+    import pymc as pm
+
+    eta = _beta_etas(scale, common, ease) if isinstance(law, str) else _known_etas(law)
+    theta = pm.Deterministic("theta", pm.math.invlogit(eta), dims="team")
+    pm.Deterministic("theta_sota", theta.max())
+    seen, theta_0 = scale.board, scale.theta_0
+    near = seen.x[0] < seen.floor + _FAR * math.sqrt(seen.n)
+
+    def logp(x: Any, theta: Any, common: Any, ease: Any) -> Any:
+        given = _shifted_binomial(seen.n, theta, theta_0, common, ease)
+        return _log_probability(x, *given) - (_log_above(seen.floor, *given) if near else 0.0)
+
+    def random(
+        theta: Floats, common: Any, ease: Any, rng: Any = None, size: Any = None
+    ) -> Longs:
+        theta, common, ease = np.broadcast_arrays(theta, common, ease)
+        right = reference_count(seen.n, theta_0, ease)
+        count = draw_counts(theta, seen.n, right, common, theta_0, rng)
+        for _ in range(_TRIALS):
+            if not (low := count <= seen.floor).any():
+                break
+            count = np.where(low, draw_counts(theta, seen.n, right, common, theta_0, rng), count)
+        return count
+
+    pm.CustomDist(
+        "count", theta, common, ease, logp=logp, random=random, signature="(),(),()->()",
+        dtype="int64", observed=seen.x[seen.of].astype(np.int64), dims="team",
     )  # fmt: skip
 
 
-def _maximum(score: Floats) -> Floats:
-    """Give the best score."""
-    return np.array([score.max()])
+def _beta_etas(scale: CountScale, common: Any, ease: Any) -> Any:
+    """Add log-odds of thetas from a beta distribution with unknown parameters.
 
+    Teams that are nearly equal make a funnel of centred thetas, and teams that differ a ridge of
+    the others: they are moved in between, by the share of the scores' variance that is not noise.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
 
-def _moments(score: Floats) -> Floats:
-    """Give the best score, mean and standard deviation."""
-    return np.array([score.max(), score.mean(), score.std()])
+    score = scale.board.scores
+    signal = _signal(np.arcsin(np.sqrt(score)), 0.25 / scale.board.n)
+    middle = float(np.clip(score.mean(), 0.01, 0.99))
+    # The luck that all share moves all thetas: scores show where they are but for that.
+    lucky = common * ease / math.sqrt(scale.board.n * middle * (1.0 - middle))
+    level = pm.Logistic("level", lucky, 1.0, initval=float(logit(middle)))
+    mean = pm.Deterministic("mean", pm.math.invlogit(level - lucky))  # uniform
+    concentration = pm.LogNormal("concentration", *CONCENTRATION)
+    a, b = mean * concentration, (1.0 - mean) * concentration
+    centre = signal * logit(middle) + (1.0 - signal) * level - lucky
+    step = (1.0 + mean * b) ** (-0.5 * (1.0 - signal))
 
+    def logp(offset: Any, a: Any, b: Any, centre: Any, step: Any) -> Any:
+        eta = centre + step * offset
+        log = pt.log(step) + pt.gammaln(a + b) - pt.gammaln(a) - pt.gammaln(b)
+        return log - a * pt.softplus(-eta) - b * pt.softplus(eta)
 
-_STATISTICS: dict[str, tuple[list[str], Callable[[Floats], Floats]]] = {
-    "board": (list(STATISTICS), statistics),
-    "moments": (["maximum", "mean", "standard deviation"], _moments),
-    "maximum": (["maximum"], _maximum),
-}
-
-
-def _simulator(seen: Counts, theta_0: float, statistic: str) -> Callable[..., Floats]:
-    """Statistics of a board of classifiers below the best one, and this one."""
-    n, m = seen.n, len(seen.of)
-    alone, summarise = statistic == "maximum", _STATISTICS[statistic][1]
-
-    def simulate(
-        rng: np.random.Generator, draw: Draw, parameters: Any, rho: float, ease: float
+    def random(
+        a: Any, b: Any, centre: Any, step: Any, rng: Any = None, size: Any = None
     ) -> Floats:
-        best = float(parameters[-1])
-        s = round(n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0)))
-        s = min(max(s, 0), n)
+        theta = np.clip(rng.beta(a, b, size=size), 1e-12, 1.0 - 1e-12)
+        return np.asarray((logit(theta) - centre) / step)
 
-        def scores(theta: Floats) -> Longs:
-            if rho == 0.0:
-                return rng.binomial(n, theta)
-            return draw_given(theta, n, s, rho, theta_0, rng)
-
-        sd = 0.5 / np.sqrt(n)
-        low = max(seen.floor / n - (_REACH + abs(ease)) * sd, 0.0)
-        # No one so far below the best is ever first.
-        lowest = best - 2.0 * _REACH * sd if alone else 0.0
-        kept = [scores(np.array([best]))]
-        missing = m - 1
-        for _ in range(_TRIALS):
-            if missing <= 0:
-                break
-            theta = draw(rng, missing, low, *parameters)
-            right = scores(theta[theta >= lowest])
-            above = right > seen.floor
-            kept.append(right[above])
-            missing -= len(theta) - int((~above).sum())
-        return summarise(np.concatenate(kept) / n)
-
-    return simulate
+    offset = pm.CustomDist(
+        "offset", a, b, centre, step, logp=logp, random=random, signature="(),(),(),()->()",
+        dims="team",
+    )  # fmt: skip
+    return centre + step * offset
 
 
-def _spread(seen: Counts, rho: float, simulate: Callable[..., Floats]) -> Floats:
-    """Simulate the standard deviation of each statistic, were the scores thetas."""
-    rng = np.random.default_rng(0)
-    score = seen.scores
+def _known_etas(law: Any) -> Any:
+    """Add log-odds of thetas from a known distribution."""
+    import pymc as pm
+    import pytensor.tensor as pt
 
-    def draw(rng: np.random.Generator, size: int, *_: Any) -> Floats:
-        return rng.choice(score, size)
+    ends = logit(np.clip(law.ppf([1e-12, 1.0 - 1e-12]), 1e-12, 1.0 - 1e-12))
+    knot = np.linspace(*ends, _KNOTS)
+    log = law.logpdf(expit(knot)) + np.log(expit(knot)) + np.log(expit(-knot))
+    log[~np.isfinite(log)] = log[np.isfinite(log)].min() - 100.0
 
-    boards = [
-        simulate(rng, draw, [score[-1]], rho, rng.standard_normal()) for _ in range(_REPLICATES)
-    ]
-    return np.maximum(np.std(boards, axis=0), 0.5 / seen.n)
+    def logp(eta: Any) -> Any:
+        inside = (eta >= ends[0]) & (eta <= ends[1])
+        return pt.switch(inside, interpolate(eta, knot, log), -np.inf)
+
+    def random(rng: Any = None, size: Any = None) -> Floats:
+        return np.asarray(logit(law.rvs(size=size, random_state=rng)))
+
+    start = float(logit(law.median()))
+    team = len(pm.modelcontext(None).coords["team"])
+    return pm.CustomDist(
+        "eta", logp=logp, random=random, dims="team", initval=np.full(team, start)
+    )
 
 
-def _component(rng: np.random.Generator, size: int, weight: Floats) -> Longs:
-    """Draw components of a mixture."""
-    if len(weight) == 1:
-        return np.zeros(size, np.int64)
-    return np.searchsorted(np.cumsum(weight)[:-1], rng.random(size)).astype(np.int64)
+def _add_estimates(scale: EstimateScale, common: Any, ease: Any) -> None:
+    """Add thetas of the teams from a normal distribution, and their estimates."""
+    import pymc as pm
+
+    estimate, se = scale.estimate, scale.se
+    centre, unit = locations(scale)
+    # The luck that all share moves all thetas: scores show where they are but for that.
+    lucky = common * ease * float(np.median(se))
+    level = pm.Normal("level", centre + lucky, unit, initval=float(estimate.mean()))
+    location = pm.Deterministic("location", level - lucky)
+    spread = pm.LogNormal("scale", math.log(0.5 * unit), 1.0)
+    signal = _signal(estimate, float(np.mean(se**2)))
+    step, average = spread ** (1.0 - signal), float(estimate.mean())
+    away = signal * (level - average) / step
+    offset = pm.Normal("offset", away, spread**signal, dims="team")
+    latent = signal * average + (1.0 - signal) * level - lucky + step * offset
+    theta = pm.math.invprobit(latent) if scale.probit else latent
+    theta = pm.Deterministic("theta", theta, dims="team")
+    pm.Deterministic("theta_sota", theta.max())
+    own = pm.math.sqrt(1.0 - common**2) * se
+    pm.Normal("estimate", latent + common * ease * se, own, observed=estimate, dims="team")
 
 
-def _interpolate(x: Any, knot: Floats, value: Floats) -> Any:
-    """Interpolate linearly between knots, with PyTensor."""
-    knots, values = pt.as_tensor_variable(knot), pt.as_tensor_variable(value)
-    at = pt.clip(pt.searchsorted(knots, x), 1, len(knot) - 1)
-    share = (x - knots[at - 1]) / (knots[at] - knots[at - 1])
-    return values[at - 1] + pt.clip(share, 0.0, 1.0) * (values[at] - values[at - 1])
+def _signal(score: Floats, noise: float) -> float:
+    """Share of the scores' variance that is not noise, from 0 to 1."""
+    variance = float(score.var())
+    return max(1.0 - noise / variance, 0.0) if variance > 0.0 else 0.0
+
+
+def _shifted_binomial(n: int, theta: Any, theta_0: float, rho: Any, ease: Any) -> Any:
+    """Shift, size and probability of the binomial of `_numerics.counts`, in PyTensor."""
+    import pytensor.tensor as pt
+
+    s = n * theta_0 + ease * math.sqrt(n * theta_0 * (1.0 - theta_0))
+    odds = theta / (1.0 - theta) * (1.0 - theta_0) / theta_0
+    spread = pt.minimum(rho, pt.sqrt(pt.minimum(odds, 1.0 / odds)))
+    spread = spread * pt.sqrt(theta * (1.0 - theta))
+    up = pt.minimum(theta + spread * math.sqrt((1.0 - theta_0) / theta_0), 1.0)
+    down = pt.maximum(theta - spread * math.sqrt(theta_0 / (1.0 - theta_0)), 0.0)
+    first, second = s * up * (1.0 - up), (n - s) * down * (1.0 - down)
+    variance = first + second
+    p = 0.5 * (1.0 - (first * (1.0 - 2.0 * up) + second * (1.0 - 2.0 * down)) / variance)
+    size = variance / (p * (1.0 - p))
+    return s * up + (n - s) * down - size * p, size, p
+
+
+def _log_probability(x: Any, shift: Any, size: Any, p: Any) -> Any:
+    """Log-probability of counts; beyond the ends of the binomial it falls like a normal tail."""
+    import pytensor.tensor as pt
+
+    inside = (x - shift > -1.0) & (size - x + shift > -1.0)
+    y = pt.switch(inside, x - shift, 0.5 * size)
+    rest = size - y
+    ways = pt.gammaln(size + 1.0) - pt.gammaln(y + 1.0) - pt.gammaln(rest + 1.0)
+    gap = x - shift - size * p
+    beyond = -0.5 * gap**2 / (size * p * (1.0 - p)) - _BEYOND
+    return pt.switch(inside, ways + y * pt.log(p) + rest * pt.log1p(-p), beyond)
+
+
+def _log_above(floor: int, shift: Any, size: Any, p: Any) -> Any:
+    """Logarithm of the probability of being above the floor."""
+    import pytensor.tensor as pt
+
+    y = pt.clip(floor + 1.0 - shift, 1e-12, size + 1.0 - 1e-12)
+    return pt.log(pt.betainc(y, size - y + 1.0, p))
+
+
+MODEL = Model(
+    name="sota",
+    label="SOTA under multiplicity",
+    data=("board",),
+    parameter="theta",
+    unit="probability of a right answer",
+    build=sota,
+    complete=complete,
+)

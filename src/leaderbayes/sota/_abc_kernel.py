@@ -1,102 +1,122 @@
-"""How particles of approximate Bayesian computation are moved, and when they are near enough."""
+"""How particles of approximate Bayesian computation move: all at once, towards nearer boards."""
 
+import warnings
 from typing import Any
 
 import numpy as np
-from pymc.smc.kernels import IMH
+import pymc as pm
+import pytensor
+import pytensor.tensor as pt
+import xarray as xr
+from pymc.pytensorf import compile, join_nonshared_inputs, make_shared_replacements
+from pymc.smc.kernels import SMC_KERNEL
+from pytensor.compile.mode import Mode
+from pytensor.graph.replace import vectorize_graph
+from pytensor.tensor.random.type import RandomGeneratorType
 
-_MOVED = 0.7  # share of particles that must have moved before boards must come nearer
-_MOST = 100  # moves of all particles at one epsilon
-_WALKS = 60  # moves of particles that walk, at one time
-_PARTS = (1.0, 0.3, 0.1)  # of a particle's numbers that walk at once
+from leaderbayes._inference.nuts import quiet
+from leaderbayes._numerics.workers import workers_of
+
+_WALKS = 24  # moves at each temper
+_PARTS = (1.0, 0.3, 0.1)  # of a particle's numbers that move at once
 _SIZE = 0.5  # of the first steps
 _AIM = 0.3  # share of moves that are accepted
 
 
-class Nearing(IMH):  # type: ignore[misc]
-    """PyMC's independent Metropolis-Hastings kernel, for an epsilon that nobody has to name.
+def abc(model: Any, draws: int, chains: int, seed: int, *, progressbar: bool) -> xr.Dataset:
+    """Draw parameters and the best theta by sequential Monte Carlo of simulated boards."""
+    with quiet(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = pm.sample_smc(
+            draws,
+            kernel=Walking,
+            model=model,
+            chains=chains,
+            cores=min(chains, workers_of(None)),
+            random_seed=[int(s) for s in np.random.default_rng(seed).integers(2**31, size=chains)],
+            progressbar=progressbar,
+            compute_convergence_checks=False,
+            # Of many boards at once Python's own code is as fast, and there is nothing to compile.
+            compile_kwargs={"mode": Mode(linker="py", optimizer="fast_compile")},
+        )
+    posterior: xr.Dataset = found["posterior"].to_dataset()
+    return posterior
 
-    By itself it moves particles a few times, however few are accepted, so that at a small epsilon
-    few different ones are left. This one goes on until most have moved, and where that is too much
-    asked is content with the epsilon that it has come to.
+
+class Walking(SMC_KERNEL):  # type: ignore[misc]
+    """Walks of all particles at once, whose boards one call of the simulator draws.
+
+    Numbers move towards their mean and away from it again, as a normal distribution remains what
+    it is (preconditioned Crank-Nicolson). Few numbers have the mean and covariance of the
+    particles; many have those of a standard normal prior, so that only boards decide what is
+    accepted, however many numbers there are.
     """
 
-    acc_rate: Any
-    beta: float
-    reached: float
+    def __init__(self, *args: Any, model: Any = None, **options: Any) -> None:
+        super().__init__(*args, model=model, **options)
+        model = pm.modelcontext(model)
+        start = model.initial_point()
+        shared = make_shared_replacements(start, self.variables, model)
+        densities, point = join_nonshared_inputs(
+            start, [model.varlogp, model.datalogp], self.variables, shared
+        )
+        points, self.compiled = pt.matrix("points"), options.get("compile_kwargs") or {}
+        self.densities = compile(
+            [points],
+            vectorize_graph(densities, {point: points}),
+            **{"on_unused_input": "ignore"} | self.compiled,
+        )
 
-    def mutate(self) -> None:
-        """Move particles until most have moved; else let this be the last stage."""
-        before, steps, rates = self.tempered_posterior.copy(), 0, []
-        moved = 0.0
-        while moved < _MOVED and steps < _MOST:
-            super().mutate()
-            steps += self.n_steps - 1  # PyMC counts from 1
-            rates.append(self.acc_rate)
-            moved = float((self.tempered_posterior != before).any(axis=1).mean())
-        self.acc_rate = np.mean(rates)
-        self.reached = self.beta
-        if moved < _MOVED:
-            self.beta = 1.0  # at which PyMC ends
+    def initialize_population(self) -> dict[str, Any]:
+        """Draw the first particles from the prior, compiled as all else."""
+        drawn = pm.draw(self._prior_expression, self.draws, random_seed=self.rng, **self.compiled)
+        return dict(zip(self._prior_var_names, drawn, strict=True))
 
-    def sample_stats(self) -> dict[str, Any]:
-        """As of PyMC, with the temper that was reached."""
-        return {**super().sample_stats(), "beta": self.reached}
-
-
-class Walking(IMH):  # type: ignore[misc]
-    """Particles of many numbers, whose law is not normal: each walks, and keeps to the prior.
-
-    Some of its numbers go towards 0 and away from it again, as a standard normal law stays what it
-    is (preconditioned Crank and Nicolson): where that is their prior only boards decide what is
-    accepted, however many numbers there are. Of another prior the density says the rest.
-    """
-
-    rng: np.random.Generator
-    n_steps: int
-    acc_rate: Any
-    beta: float
-    tempered_posterior: Any
-    tempered_posterior_logp: Any
-    prior_logp: Any
-    likelihood_logp: Any
-    size: float  # of steps
-
-    def setup_kernel(self) -> None:
-        """Begin each chain alike, whichever was drawn in this process before."""
-        self.size = _SIZE
+    def set_rng(self, rng: np.random.Generator) -> None:
+        """Give this chain random numbers of its own."""
+        super().set_rng(rng)
+        old = [v for v in self.densities.get_shared() if isinstance(v.type, RandomGeneratorType)]
+        new = [pytensor.shared(each, borrow=True) for each in rng.spawn(len(old))]
+        self.densities = self.densities.copy(swap=dict(zip(old, new, strict=True)))
+        self.size = _SIZE  # each chain begins the same
 
     def tune(self) -> None:
-        """Do nothing: steps are tuned as particles walk."""
+        """Take mean and covariance of the particles, where they are enough for that."""
+        particles, many = self.tempered_posterior.shape
+        self.mean, self.root = np.zeros(many), None
+        if 5 * many < particles:
+            self.mean = self.tempered_posterior.mean(axis=0)
+            covariance = np.atleast_2d(np.cov(self.tempered_posterior.T)) + 1e-9 * np.eye(many)
+            self.root = np.linalg.cholesky(covariance)
 
     def mutate(self) -> None:
         """Let all particles walk for a while."""
-        rates = []
         for walk in range(_WALKS):
-            rates.append(self._walk(_PARTS[walk % len(_PARTS)]))
-            self.size = float(np.clip(self.size * np.exp(rates[-1] - _AIM), 0.01, 1.0))
-        self.n_steps, self.acc_rate = _WALKS + 1, np.mean(rates)
+            rate = self._walk(_PARTS[walk % len(_PARTS)])
+            self.size = float(np.clip(self.size * np.exp(rate - _AIM), 0.01, 1.0))
 
     def _walk(self, part: float) -> float:
-        """Move all once; give the share that is accepted."""
-        size = self.size
-        here = self.tempered_posterior
+        """Move all once, and return the share that is accepted."""
+        here, size = self.tempered_posterior, self.size
+        noise = self.rng.standard_normal(here.shape)
         moved = self.rng.random(here.shape) < part
-        ahead = np.sqrt(1.0 - size**2) * here + size * self.rng.standard_normal(here.shape)
-        proposal = np.where(moved, ahead, here)
-        likelihood = np.array([self.likelihood_logp_func(point) for point in proposal]).ravel()
-        prior = np.array([self.prior_logp_func(point) for point in proposal]).ravel()
-        there = prior + self.beta * likelihood
-        # Walks go from one place to another as often as back under the standard normal law.
-        back = 0.5 * (proposal**2 - here**2).sum(axis=1)
-        gain = there - self.tempered_posterior_logp + back
+        if self.root is not None:  # correlated numbers move together
+            noise, moved = noise @ self.root.T, np.ones(here.shape, bool)
+        ahead = self.mean + np.sqrt(1.0 - size**2) * (here - self.mean) + size * noise
+        there = np.where(moved, ahead, here)
+        prior, likelihood = self.densities(there)
+        density = prior + self.beta * likelihood
+        # Walks go from one place to another as often as back under the normal distribution.
+        back = 0.5 * (self._squares(there) - self._squares(here))
+        gain = density - self.tempered_posterior_logp + back
         accepted = np.log(self.rng.random(len(here))) < gain
-        self.tempered_posterior[accepted] = proposal[accepted]
-        self.tempered_posterior_logp[accepted] = there[accepted]
+        here[accepted] = there[accepted]
+        self.tempered_posterior_logp[accepted] = density[accepted]
         self.prior_logp[accepted] = prior[accepted]
         self.likelihood_logp[accepted] = likelihood[accepted]
         return float(accepted.mean())
 
-
-class WalkingNearer(Nearing, Walking):
-    """Walks for an epsilon that nobody has to name."""
+    def _squares(self, at: Any) -> Any:
+        """Squared distances from the mean (particle,), in standard deviations."""
+        gap = (at - self.mean).T
+        return ((gap if self.root is None else np.linalg.solve(self.root, gap)) ** 2).sum(axis=0)

@@ -15,11 +15,6 @@ def one_row_a_team(table: Table) -> tuple[Table, str, str]:
     Returns the table, and its columns of teams and scores. A name that several teams go by, or
     that is empty, is followed by the team's number.
 
-    Raises
-    ------
-    ScoresError
-        If a team has two rows and no date tells the last.
-
     References
     ----------
     https://github.com/Kaggle/kaggle-api/blob/main/docs/competitions.md
@@ -28,28 +23,22 @@ def one_row_a_team(table: Table) -> tuple[Table, str, str]:
     team, name, score = (columns[c] for c in KAGGLE)
     numbers = as_names(table, team)
     if numbers.duplicated().any():
-        rows = _last(table, numbers)
+        date = next((d for d in _DATES if d in table.frame.columns), None)
+        if date is None:
+            table.refuse(
+                "a second row for a team, and no column LastSubmissionDate or SubmissionDate that "
+                "shows the last; keep one row a team.",
+                numbers.duplicated().idxmax(),
+            )
+        dates = pd.to_datetime(as_names(table, date), errors="coerce", format="mixed", utc=True)
+        if dates.isna().any():
+            table.refuse(
+                f"column {date!r} holds no date, as 2024-02-29 12:00:00.", dates.isna().idxmax()
+            )
+        order = dates.sort_values(kind="stable").index
+        rows = numbers[order].drop_duplicates(keep="last").index.sort_values()
         table, numbers = table._replace(frame=table.frame.loc[rows]), numbers[rows]
     names = as_names(table, name, missing="")
     unclear = names.duplicated(keep=False) | (names == "")
     label = names.where(~unclear, (names + " (" + numbers + ")").str.strip())
     return table._replace(frame=table.frame.assign(**{name: label})), name, score
-
-
-def _last(table: Table, teams: pd.Series) -> pd.Index:
-    """Rows of each team's last submission, in the table's order."""
-    date = next((d for d in _DATES if d in table.frame.columns), None)
-    if date is None:
-        row = teams.duplicated().idxmax()
-        table.refuse(
-            "a second row for a team, and no column LastSubmissionDate or SubmissionDate to tell "
-            "the last; keep one row a team.",
-            row,
-        )
-    dates = pd.to_datetime(as_names(table, date), errors="coerce", format="mixed", utc=True)
-    wrong = dates.isna()
-    if wrong.any():
-        table.refuse(f"column {date!r} holds no date, as 2024-02-29 12:00:00.", wrong.idxmax())
-    order = dates.sort_values(kind="stable").index
-    last = ~teams[order].duplicated(keep="last")
-    return last[last].index.sort_values()

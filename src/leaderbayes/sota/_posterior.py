@@ -1,8 +1,6 @@
 """Posterior of the best theta of a board: exactly, or by approximate Bayesian computation."""
 
-import json
 import warnings
-from importlib.metadata import version
 from typing import Any, Literal
 
 import numpy as np
@@ -10,44 +8,39 @@ import xarray as xr
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import one_of, positive, whole
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._numerics.workers import workers_of
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
+from leaderbayes._inference.fit import repeated, versions, written
+from leaderbayes._inference.nuts import draw_nuts
+from leaderbayes._numerics.board_scale import Scale
 from leaderbayes._scores.facts import own_rho
-from leaderbayes.sota._abc_smc import abc_smc
-from leaderbayes.sota._assemble import behind
+from leaderbayes._types import Floats
+from leaderbayes.models._sota import sota
+from leaderbayes.models._sota_completed import FINE, named, rest_of
+from leaderbayes.models._theta import check_law, constants_of, quantiles_of, scale_of
 from leaderbayes.sota._doubts import question
 from leaderbayes.sota._gibbs import gibbs
-from leaderbayes.sota._importance_sampling import exact
-from leaderbayes.sota._model import parts_of
-from leaderbayes.sota._model_of_estimates import EstimateBoard
-from leaderbayes.sota._prior import prior_groups
-from leaderbayes.sota._sizes import with_sizes
-from leaderbayes.sota._variants import variants_of
 
-_MOST_VARIANTS = 1000  # of each team
+MAX_RHAT = 1.05  # of the best theta
+MIN_ESS = 80.0  # with fewer its interval is too narrow by a twentieth, and by up to three tenths
+MIN_UNIQUE = 0.3
+_MOVES = (3, 15)  # of Gibbs' sampler between two draws; the second where chains do not agree
 
 
 def posterior(
     board: xr.DataArray,
     *,
-    sampler: Literal["exact", "abc-smc"] = "exact",
     law: Any = "flexible",
-    components: int = 2,
-    floor: float | None = None,
-    n: Any = None,
+    sampler: Literal["exact", "abc-smc"] = "exact",
     rho: Any = None,
     theta_0: float | None = None,
-    variants: Any = 1,
-    statistic: Literal["board", "moments", "maximum"] = "board",
-    epsilon: float | Literal["auto"] = 0.5,
+    statistic: Literal["board", "maximum"] = "board",
+    epsilon: float = 0.5,
     draws: int = 250,
     chains: int = 4,
-    prior: bool = False,
     seed: int | None = None,
-    workers: int | None = None,
     progressbar: bool = True,
 ) -> xr.DataTree:
-    r"""Posterior of the best theta on a board, and of every team's.
+    r"""Return the posterior of the best theta on a board, and of every team's.
 
     .. math:: \theta_j \sim P(\theta), \quad \theta_{SOTA} = \max_j \theta_j, \quad
               X_j \mid \theta_j \sim \mathrm{Bin}(n, \theta_j)
@@ -58,99 +51,49 @@ def posterior(
     Parameters
     ----------
     board : DataArray (team)
-        From `read_board` or `read_answers`. Of accuracies teams at or below chance are left out.
+        From `read_board` or `read_answers`. Accuracies at or below chance are excluded.
+    law : {"flexible", "beta"} or distribution
+        P(theta): learnt from the board (a Dirichlet process); a beta distribution (normal, of AUCs
+        and estimates) with unknown parameters; or known, frozen from ``scipy.stats``.
     sampler : {"exact", "abc-smc"}
-        The likelihood, with thetas integrated out by quadrature and the parameters drawn by
-        importance sampling (under the flexible law by Gibbs' sampler, in chains); or simulated
-        boards whose statistics come as near to the board's as ``epsilon`` asks, by sequential Monte
-        Carlo (`leaderbayes.models.sota`; accuracies only).
-    law : {"flexible", "beta", "mixture", "empirical"} or distribution
-        P(theta): learnt from the board, with a Dirichlet process as prior, which edges, clones,
-        several groups and failures far below do not lead astray; a beta law, or a mixture of them,
-        with unknown parameters (normal laws for AUCs and boards with standard errors); the board's
-        own scores, shrunk towards chance by an unknown weight (equation 9), which takes luck for
-        skill; or a known law, frozen from ``scipy.stats``.
-    components : int
-        Laws in the mixture.
-    floor : float, optional
-        Leave out teams with this score or a lower one, and say so to the model: P(theta) then
-        need not describe failures far below the best. Accuracies only.
-    n : int, (int, int) or distribution, optional
-        Instances of the test set: known; between two numbers (equally probable from 500 to 1000 as
-        from 1000 to 2000); or with a prior frozen from ``scipy.stats``, such as ``randint(500,
-        5001)``, or ``rv_discrete(values=(sizes, probabilities))`` of a few that are possible. By
-        default the board's own, of `read_board`. Draws are shared out between eight of the sizes
-        at most, by the prior and by what the scores' digits say of them: of which n scores are
-        shares. How they spread says nothing: any law of the teams goes with any n.
-    rho : float, distribution or DataArray (classifier, instance), optional
-        Dependence: known; with a prior, frozen from ``scipy.stats``; or right and wrong answers
-        (1, 0) of comparable classifiers, whose `estimate_rho` is the prior. By default the board's
-        own, of `read_answers` (a beta prior with the estimate's mean and spread), else 0. Of AUCs
-        as for `maximum`, known.
+        By the likelihood (Gibbs' sampler, or NUTS under "beta" and known distributions), or by
+        simulated boards (sequential Monte Carlo of `leaderbayes.models.sota`; accuracies only).
+    rho : float or distribution, optional
+        Dependence, known or with a prior frozen from ``scipy.stats``; by default the board's own
+        (of `read_answers` with a prior as wide as its interval), else 0. Of AUCs as for `maximum`.
     theta_0 : float, optional
-        P(the reference is right); the best score by default, which matters little.
-    variants : int or distribution
-        How many variants, each as good as the others, every team may have tried on the test set, to
-        show the best: a number, or a prior of each team's own, frozen from ``scipy.stats``, such as
-        ``randint(1, 51)``. Of accuracies, under the flexible law.
-    statistic : {"board", "moments", "maximum"}
-        What is known: the whole board (of which "abc-smc" takes the maximum and three quantiles);
-        of "abc-smc" its maximum, mean and standard deviation, which do not say all of it either;
-        or only its best score, as in section 5.3.2 of the paper, which needs a known law.
-    epsilon : float or "auto"
-        Of "abc-smc": how near simulated statistics must come, in their standard deviations.
-        "auto": as near as 0.3, by as many moves of the particles as it takes that most of them
-        move, unless that takes too many; ``sample_stats`` say how near each chain came.
+        P(the reference is right); by default the best score, which matters little.
+    statistic, epsilon
+        Of "abc-smc": what simulated boards are compared by, and how near they must come, as for
+        `leaderbayes.models.sota`.
     draws, chains : int
-        Draws kept per chain, number of chains (of "exact" but for the flexible law, these are
-        independent draws in parts). What 80 independent draws say is the least that is believed
-        (LB001), and whether the law describes the board (LB021) is asked of 400 draws or more.
-    prior : bool
-        Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
+        Draws kept per chain, number of chains.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
-    workers : int, optional
-        Threads, of "abc-smc" processes, that work at a time; as many as this process may use by
-        default. Numbers do not depend on it.
     progressbar : bool
-        Show the progress of "abc-smc".
+        Show the progress of PyMC's samplers.
 
     Returns
     -------
     DataTree
-        ``posterior``: ``theta_sota`` (chain, draw), ``theta`` (chain, draw, team), parameters of
-        P(theta) (``mean`` and ``concentration`` of betas, ``location`` and ``scale`` of normals,
-        (component) where there are several, with their ``weight``; ``shrinkage``; of the Dirichlet
-        process its ``concentration``), ``ease`` of the
-        test set for the reference in standard deviations, ``rho`` where it is not known, and ``n``
-        where that is not (draws of one n behind each other).
-        ``posterior_predictive``: ``score`` (chain, draw, team), the same teams on another test
-        set, and ``new_score``, another board of teams from P(theta). ``log_likelihood``: ``score``
-        (chain, draw, team), theta integrated out. ``log_prior``, ``observed_data`` (``score``: the
-        board of the teams that stay, with its attrs), ``constant_data`` (``n`` or ``se``). On
-        request ``prior`` (the parameters, and ``theta_sota``) and ``prior_predictive``
-        (``score``), chain and draw too.
-        "abc-smc" adds ``sample_stats``: ``epsilon``,
-        ``accept_rate`` (chain, stage), ``unique`` (chain), the share of different particles. attrs:
-        ``model`` "sota", ``sampler``, ``arguments`` and ``versions`` (JSON), ``seed``,
-        ``converged`` (0 or 1), ``pareto_k`` and ``ess`` of the importance weights, or ``max_rhat``
-        (and ``ess``, of the flexible law) of theta_sota, ``warnings`` (JSON list).
+        ``posterior``: ``theta_sota``, ``theta`` (team), parameters of P(theta), ``ease`` of the
+        test set in standard deviations, ``rho`` where it is unknown. ``posterior_predictive``:
+        ``score`` (team) on another test set, ``new_score`` of other teams. ``log_likelihood``:
+        ``score`` (team), thetas integrated out. ``constant_data``, ``observed_data``: the board.
+        attrs: ``converged`` (0 or 1), ``max_rhat`` and ``ess`` of theta_sota, ``unique``, the
+        share of different draws by "abc-smc", ``sampler``, ``arguments``, ``seed``, ``warnings``.
 
     Raises
     ------
     LeaderbayesError
-        If an argument is out of range, no team is above the floor, a known law all but excludes
-        a team's score, or "abc-smc" is asked for variants or an n that is not known.
+        If an argument is out of range, or not of this board's metric.
 
     Warns
     -----
     ConvergenceWarning
-        LB001, if the importance weights, or the chains, cannot be trusted.
+        LB001, if the chains cannot be trusted.
     BoardWarning
-        LB020, if the scores are shares of no n that is possible.
-        LB021, if boards of the model do not look like this one; LB022, if the best is estimated
-        below the board's middle; LB023, if the test set's ease is hardly possible; LB024, if the
-        best theta is not that of the teams' thetas ("abc-smc", and statistic="maximum").
+        LB021, LB022, if the board speaks against the model, or the model against itself.
 
     References
     ----------
@@ -169,73 +112,126 @@ def posterior(
     0.91
     """
     one_of("sampler", sampler, "exact", "abc-smc")
+    check_law(law, "flexible", "beta")
     draws, chains = whole("draws", draws), whole("chains", chains)
-    if epsilon != "auto":
-        epsilon = positive("epsilon", epsilon)
-    seed = _arguments.seed_or_new(seed)
+    epsilon, seed = positive("epsilon", epsilon), _arguments.seed_or_new(seed)
     rho = own_rho(board) if rho is None else rho
-    arguments = {
-        "law": named(law), "components": components, "floor": floor, "n": named(n),
-        "rho": named(rho), "theta_0": theta_0, "variants": named(variants), "statistic": statistic,
-        "epsilon": epsilon, "draws": draws, "chains": chains,
-    }  # fmt: skip
-    tried = variants_of("variants", variants, _MOST_VARIANTS)
-    rng = np.random.default_rng(seed)
+    if sampler == "exact" and statistic != "board":
+        raise LeaderbayesError(
+            "statistic='maximum' is of sampler='abc-smc': the likelihood is of the whole board."
+        )
+    flexible = isinstance(law, str) and law == "flexible"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        board, sizes = with_sizes(board, n, draws)
-        parts = parts_of(
-            board, sizes, draws, law=law, components=components, floor=floor, rho=rho,
-            theta_0=theta_0, statistic=statistic, variants=tried if tried.several else None,
-            workers=workers_of(workers),
-        )  # fmt: skip
-        kept, model, _ = parts[0]
-        if sampler == "exact" and statistic == "moments":
-            raise LeaderbayesError(
-                "statistic='moments' is of sampler='abc-smc': the likelihood is of the whole board."
-            )
-        if sampler == "exact":
-            draw = gibbs if model.flexible else exact
-            tree = draw(parts, chains, rng)
-        elif isinstance(model, EstimateBoard):
-            raise LeaderbayesError("sampler='abc-smc' is for accuracies: take sampler='exact'.")
-        elif model.variants is not None:
-            raise LeaderbayesError(
-                "sampler='abc-smc' simulates boards without variants: take sampler='exact'."
-            )
-        elif len(parts) > 1:
-            raise LeaderbayesError(
-                "sampler='abc-smc' simulates boards of one n: give it (n=), or take "
-                "sampler='exact', which integrates over those that are possible."
-            )
+        by_gibbs = flexible and sampler == "exact"
+        kept, scale = scale_of(board, rho, theta_0, fine=1.0 if by_gibbs else FINE)
+        if by_gibbs:
+            parameters, drawn = _by_gibbs(scale, draws, chains, np.random.default_rng(seed))
         else:
-            tree = abc_smc(kept, model, epsilon, draws, chains, rng, progressbar=progressbar)
-        question(tree, flexible=model.flexible)
-    if prior:
-        groups = [prior_groups(*part, rng) for part in parts]
-        for name in groups[0]:
-            tree[name] = xr.DataTree(behind([group[name] for group in groups]))
-    # What libraries say of themselves is not said of this posterior.
-    caught = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
-    for warning in caught:
-        warnings.warn(warning.message, warning.category, stacklevel=2)
-    packages = ("leaderbayes", "numpy", "scipy", "arviz", "xarray")
-    tree.attrs |= {
-        "sampler": sampler,
-        "arguments": json.dumps(arguments),
-        "versions": json.dumps({package: version(package) for package in packages}),
-        "seed": seed,
-        **({"variants": tried.most} if tried.several else {}),
-        "warnings": json.dumps([str(warning.message) for warning in caught]),
-    }
+            near = epsilon if sampler == "abc-smc" else None
+            model = sota(
+                board, law=law, rho=rho, theta_0=theta_0, statistic=statistic, epsilon=near
+            )
+            parameters = _by_pymc(model, near, draws, chains, seed, progressbar=progressbar)
+            known, rng = None if isinstance(law, str) else quantiles_of(law), np.random.default_rng(seed)
+            drawn = rest_of(parameters, scale, known, rng, likelihood=True)
+        tree = _assembled(kept, constants_of(kept, scale, law, rho), parameters, drawn)
+        found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
+        _doubt(found, draws * chains)
+        arguments = {
+            "law": label(law), "rho": label(rho), "theta_0": theta_0, "statistic": statistic,
+            "epsilon": epsilon, "draws": draws, "chains": chains,
+        }  # fmt: skip
+        tree.attrs = {
+            "model": "sota",
+            "sampler": sampler,
+            "arguments": written(arguments),
+            "versions": versions(),
+            "seed": seed,
+            **found,
+        }
+        question(tree, flexible=flexible)
+    tree.attrs["warnings"] = repeated(caught)
     return tree
 
 
-def named(value: Any) -> Any:
-    """Give laws and answers to JSON by a name."""
-    if hasattr(value, "dist"):
-        terms = [f"{v:g}" for v in value.args] + [f"{k}={v:g}" for k, v in value.kwds.items()]
-        return f"{value.dist.name}({', '.join(terms)})"
-    if hasattr(value, "pmf"):
-        return value.name
-    return "answers" if isinstance(value, xr.DataArray) else value
+def label(value: Any) -> Any:
+    """Name a frozen distribution, for JSON; other values are as they are."""
+    if not hasattr(value, "dist"):
+        return value
+    terms = [f"{v:g}" for v in value.args] + [f"{k}={v:g}" for k, v in value.kwds.items()]
+    return f"{value.dist.name}({', '.join(terms)})"
+
+
+def _by_gibbs(
+    scale: Scale, draws: int, chains: int, rng: np.random.Generator
+) -> tuple[xr.Dataset, dict[str, Floats]]:
+    """Draw parameters and teams by Gibbs' sampler, longer if need be."""
+    for moves in _MOVES:
+        parameters, drawn = gibbs(scale, draws, chains, moves, rng)
+        if _diagnosed(drawn["theta_sota"].reshape(chains, draws))["converged"]:
+            break
+    return parameters, drawn
+
+
+def _by_pymc(
+    model: Any, epsilon: float | None, draws: int, chains: int, seed: int, *, progressbar: bool
+) -> xr.Dataset:
+    """Draw parameters, and thetas as far as the model has them, by NUTS or by simulated boards."""
+    if epsilon is None:
+        tree, _ = draw_nuts(model, "nutpie", chains, draws, seed, progressbar=progressbar)
+        return tree["posterior"].to_dataset()
+    from leaderbayes.sota._abc_kernel import abc
+
+    return abc(model, draws, chains, seed, progressbar=progressbar)
+
+
+def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
+    """Return whether the chains (chain, draw) agree on the best theta."""
+    from arviz_stats.base import array_stats
+
+    several = len(best) > 1 and best.shape[1] > 3
+    found = {
+        "max_rhat": float(array_stats.rhat(best)) if several else np.nan,
+        # An interval's ends are of no more draws than there are, however evenly these fall.
+        "ess": min(float(array_stats.ess(best)) if best.shape[1] > 3 else 0.0, float(best.size)),
+    }
+    agreed = not found["max_rhat"] >= MAX_RHAT and found["ess"] > MIN_ESS
+    if sampler == "abc-smc":
+        found["unique"] = min(len(np.unique(row)) / row.size for row in best)
+        agreed &= found["unique"] > MIN_UNIQUE
+    return {"converged": int(agreed), **found}
+
+
+def _doubt(found: dict[str, Any], draws: int) -> None:
+    """Warn where chains did not converge."""
+    if found["converged"]:
+        return
+    wider = ", a larger epsilon, or sampler='exact'" if "unique" in found else ""
+    warnings.warn(
+        f"LB001 not converged: R-hat of theta_sota is {found['max_rhat']:.3f} (below {MAX_RHAT} is "
+        f"good), and its {draws} draws are worth {found['ess']:.0f} (above {MIN_ESS:.0f} is "
+        f"good). Do not report these numbers: take more draws, such as draws=2000 (--draws 2000)"
+        f"{wider}.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def _assembled(
+    kept: xr.DataArray, constants: xr.Dataset, parameters: xr.Dataset, drawn: dict[str, Floats]
+) -> xr.DataTree:
+    """Put draws under their names, as ArviZ has them."""
+    posterior = parameters.assign(named(drawn, parameters, kept, "theta_sota", "theta"))
+    likelihood = named(drawn, parameters, kept, "log_likelihood")
+    return xr.DataTree.from_dict(
+        {
+            "posterior": posterior.drop_attrs(),
+            "posterior_predictive": xr.Dataset(
+                named(drawn, parameters, kept, "score", "new_score")
+            ),
+            "log_likelihood": xr.Dataset(likelihood).rename(log_likelihood="score"),
+            "observed_data": xr.Dataset({"score": kept}),
+            "constant_data": constants,
+        }
+    )

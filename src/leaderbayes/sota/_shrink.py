@@ -1,18 +1,24 @@
 """Estimates of the best theta: boards shrunk or cropped until their maximum is what was seen."""
 
 from bisect import bisect_left
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
+from scipy.optimize import brentq
 
-from leaderbayes._arguments import one_of, share
+from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._scores.facts import Facts, facts, require_n
+from leaderbayes._numerics.maximum import Tabled
+from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
-from leaderbayes.sota._law_of_board import Convention, law_of
-from leaderbayes.sota._law_of_shares import Dependence, check_dependence
-from leaderbayes.sota._solve import Criterion, Excess, Family, root_between, solve
+from leaderbayes.sota._laws import AucLaw, Dependence, EstimateLaw, Law, ShareLaw
+
+Criterion = Literal["mean", "upper"]
+Excess = Callable[[float], float]
 
 
 def shrink(
@@ -24,50 +30,41 @@ def shrink(
     dependence: Dependence = "boland",
     criterion: Criterion = "mean",
     prob: float = 0.95,
-    convention: Convention = "correct",
+    convention: Literal["correct", "published"] = "correct",
 ) -> xr.Dataset:
     r"""Estimate the best theta by making a board worse until its best score is no surprise.
 
-    Shrunk, all teams are drawn towards the random classifier,
-
-    .. math:: \theta_j' = w \hat\theta_j + (1 - w) \, \mathrm{chance}
-
-    with the weight w at which the best of a board with thetas :math:`\theta'` is expected to score
-    what the best team scored; the estimate is :math:`\max \theta'`. Cropped, the teams above a
-    threshold are left out: the score at which the best of the teams left is expected to score
-    nearest to what the best of all scored, which is the estimate.
+    Shrunk, all teams move towards the random classifier,
+    :math:`\theta_j' = w \hat\theta_j + (1 - w) \, \mathrm{chance}`, with the weight w at which the
+    best of such a board is expected to score what the best team scored; the estimate is the highest
+    of them. Cropped, teams above a threshold are left out: the score at which the best of those
+    left is expected to score nearest to what the best of all scored, which is the estimate.
 
     Parameters
     ----------
     board : DataArray (team)
-        From `read_board` or `read_answers`. Teams at or below chance are left out; of estimates
-        only where chance is known, without which they cannot be shrunk.
+        From `read_board` or `read_answers`. Teams at or below chance are excluded.
     rule : {"shrink", "crop"}
         How the board is made worse.
     rho, theta_0, dependence
-        As for `maximum`; by default rho is the board's own, of `read_answers`, else 0, and theta_0
-        the highest theta'. Teams that equation 8 excludes are left out: they are never the best.
+        As for `maximum`; by default the board's own rho, else 0. Teams that equation 8 excludes
+        are left out: they are never the best.
     criterion : {"mean", "upper"}
         The observed maximum is the expected one, or the upper limit of its interval.
     prob : float
         Probability of the intervals.
     convention : {"correct", "published"}
-        Each team is on the board once; or, as in the authors' program, as many teams are drawn
-        from the thetas with replacement (of cropped thetas too, as many as there are teams above
-        chance that equation 8 does not exclude). Not of estimates.
+        Each team once; or, as in the authors' program, drawn with replacement. Not of estimates.
 
     Returns
     -------
     Dataset
-        Scalars ``weight``, or ``threshold``; ``theta_sota``, the estimate; ``theta_sota_lower`` and
-        ``theta_sota_upper``, where the observed maximum would be the upper and the lower limit of
-        its interval (of "crop" no higher than the observed maximum); ``expected_max``,
-        ``max_lower``, ``max_upper``, mean and interval of the best score on another test set;
-        ``observed_max``, with ``naive_lower`` and ``naive_upper``, its interval were it the only
-        team; ``bias``, of the best score where thetas are the scores; ``teams_above``, teams that
-        scored above ``theta_sota``; ``m``, teams above chance; ``excluded`` of them by equation 8.
-        attrs: ``solved`` (0 where multiplicity does not explain the maximum: then the estimate is
-        the observed maximum), ``message``, the arguments, and what the board says of chance.
+        ``weight`` or ``threshold``; ``theta_sota`` with ``_lower`` and ``_upper``, where so high,
+        or low, a maximum would be at the limits; ``expected_max``, ``max_lower``, ``max_upper`` of
+        the best score on another test set; ``observed_max`` with ``naive_lower``, ``naive_upper``,
+        were it the only team; ``bias`` of the best score where thetas are the scores;
+        ``teams_above``; ``m``; ``excluded`` by equation 8. attrs: ``solved`` (0 where multiplicity
+        does not explain the maximum, which then is the estimate), ``message``, the arguments.
 
     Raises
     ------
@@ -83,79 +80,181 @@ def shrink(
     --------
     >>> import leaderbayes as lb
     >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
-    >>> board = lb.sota.read_board(scores, n=200)
-    >>> best = lb.sota.shrink(board)
+    >>> best = lb.sota.shrink(lb.sota.read_board(scores, n=200))
     >>> float(best["observed_max"]), round(float(best["theta_sota"]), 3), int(best["teams_above"])
     (0.93, 0.915, 3)
-    >>> float(lb.sota.shrink(board, rule="crop")["threshold"])
-    0.91
     """
     known = facts(board)
-    require_n(board)
-    rho = known.rho if rho is None else rho
-    _check(known, rule, rho, theta_0, dependence, convention)
+    rho = number("rho", known.rho if rho is None else rho, at_least=0.0, at_most=1.0)
+    one_of("rule", rule, "shrink", "crop")
+    one_of("dependence", dependence, "boland", "copula")
+    one_of("criterion", criterion, "mean", "upper")
+    one_of("convention", convention, "correct", "published")
+    _check(known, theta_0, convention)
+    share("prob", prob)
     above = board[board.to_numpy() > known.chance]
     if not above.size:
         raise LeaderbayesError(
-            f"No team scores above chance, {known.chance:.4g}; are the board's classes, or chance, "
-            "right?"
+            f"No team scores above chance, {known.chance:.4g}: check classes, or chance, of "
+            "read_board."
         )
-    law = law_of(above, known, rho, theta_0, dependence, convention)
+    law = _law_of(above, known, rho, theta_0, dependence)
     scores = above.to_numpy()
     family = _cropped(scores) if rule == "crop" else _shrunk(scores, known.chance, law.bounds[1])
-    estimate = solve(family, law, scores, criterion, prob)
-    said = {name: board.attrs[name] for name in ("chance", "classes") if name in board.attrs}
-    return estimate.assign_attrs(rule=rule, **said)
+    given = {name: board.attrs[name] for name in ("chance", "classes") if name in board.attrs}
+    facts_of_law = {k: v for k, v in asdict(law).items() if isinstance(v, int | float | str)}
+    return _solve(
+        family, law, scores, criterion, prob, again=convention == "published"
+    ).assign_attrs(
+        facts_of_law, rule=rule, convention=convention, criterion=criterion, prob=prob, **given
+    )
 
 
-def _shrunk(scores: Floats, chance: float, highest: float) -> Family:
-    """Scores drawn towards chance by a weight (equation 9)."""
+class _Family(NamedTuple):
+    """Boards made of a board's scores by one parameter; their maximum grows with it."""
+
+    parameter: str
+    thetas: Callable[[float], Floats]  # (team,), -inf of a team that is left out
+    root: Callable[[Excess], float]  # where an increasing function crosses 0
+    whole: float  # the board as it is
+
+
+def _shrunk(scores: Floats, chance: float, highest: float) -> _Family:
+    """Scores moved towards chance by a weight (equation 9)."""
     if not np.isfinite(chance):
         raise LeaderbayesError(
-            "Estimates of any metric are shrunk towards chance: say what a random classifier "
-            "scores (of a regression who predicts the mean), on the scale of the source, "
-            "sota.read_board(chance=...) (--chance), or take rule='crop' (--rule crop)."
+            "Estimates of any metric are shrunk towards chance: give what a random classifier "
+            "scores, on the scale of the source, to sota.read_board(chance=...) (--chance), or "
+            "take rule='crop' (--rule crop)."
         )
     best = float(scores.max())
     # The best theta is next to the highest possible one.
     heaviest = max(1.0, (highest - chance) / (best - chance))
-
-    def thetas(weight: float) -> Floats:
-        return weight * scores + (1.0 - weight) * chance
-
-    def root(excess: Excess) -> float:
-        return root_between(excess, 1e-9, heaviest)
-
-    return Family("weight", thetas, root, 1.0)
+    return _Family(
+        "weight",
+        lambda weight: weight * scores + (1.0 - weight) * chance,
+        lambda excess: _root_between(excess, 1e-9, heaviest),
+        1.0,
+    )
 
 
-def _cropped(scores: Floats) -> Family:
+def _cropped(scores: Floats) -> _Family:
     """Scores up to a threshold."""
     steps = np.unique(scores)
-
-    def thetas(threshold: float) -> Floats:
-        return np.where(scores <= threshold, scores, -np.inf)
 
     def root(excess: Excess) -> float:
         above = bisect_left(range(len(steps)), 0.0, key=lambda k: excess(float(steps[k])))
         pair = steps[max(above - 1, 0) : above + 1]
         return float(min(pair, key=lambda t: abs(excess(float(t)))))
 
-    return Family("threshold", thetas, root, float(steps[-1]))
+    def thetas(threshold: float) -> Floats:
+        return np.where(scores <= threshold, scores, -np.inf)
+
+    return _Family("threshold", thetas, root, float(steps[-1]))
 
 
-def _check(
-    known: Facts,
-    rule: str,
-    rho: float,
-    theta_0: float | None,
-    dependence: str,
-    convention: str,
-) -> None:
-    """Raise unless the options are known, and of this board's metric."""
-    one_of("rule", rule, "shrink", "crop")
-    check_dependence(rho, dependence)
-    one_of("convention", convention, "correct", "published")
+def _solve(
+    family: _Family, law: Law, scores: Floats, criterion: Criterion, prob: float, *, again: bool
+) -> xr.Dataset:
+    """Find the board of the family that has the observed maximum; again: teams are drawn anew."""
+    observed, tails = float(scores.max()), ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
+
+    @cache
+    def table(parameter: float) -> Tabled:
+        theta = family.thetas(parameter)
+        out = law.excluded(theta)
+        return law(np.where(out, -np.inf, theta), int((~out).sum()) if again else 0)
+
+    whole = table(family.whole)
+    bias = whole.mean - observed
+    solved = bias >= 0.5 / whole.steps
+    between = _limits(table, family.root, observed, law.ticks, tails)
+    parameter = family.whole
+    if solved:
+        by_mean = family.root(lambda parameter: table(parameter).mean - observed)
+        parameter = by_mean if criterion == "mean" else between[0]
+    theta, tabled = family.thetas(parameter), table(parameter)
+    lower, upper = tabled.quantile(np.array(tails))
+    message = (
+        f"Choosing the best of {len(scores)} adds {tabled.mean - theta.max():.4f} to its score on "
+        "average."
+        if solved
+        else "Multiplicity does not explain the maximum: were every team as good as its score, the "
+        f"best of {len(scores)} would be expected at {observed + bias:.5f}, next to the observed "
+        f"{observed:.5f}."
+    )
+    is_best = np.arange(len(scores)) == np.argmax(scores)
+    alone = _limits(
+        lambda theta: law(np.where(is_best, theta, -np.inf)),
+        lambda excess: _root_between(excess, *law.bounds),
+        observed,
+        law.ticks,
+        tails,
+    )
+    return xr.Dataset(
+        {
+            family.parameter: parameter,
+            "theta_sota": theta.max(),
+            "theta_sota_lower": family.thetas(between[0]).max(),
+            "theta_sota_upper": family.thetas(between[1]).max(),
+            "expected_max": tabled.mean,
+            "max_lower": lower,
+            "max_upper": upper,
+            "observed_max": observed,
+            "naive_lower": alone[0],
+            "naive_upper": alone[1],
+            "bias": bias,
+            "teams_above": int((scores > theta.max()).sum()),
+            "m": len(scores),
+            "excluded": int(law.excluded(theta).sum()),
+        },
+        attrs={"solved": int(solved), "message": message},
+    )
+
+
+def _limits(
+    table: Callable[[float], Tabled],
+    root: Callable[[Excess], float],
+    observed: float,
+    ticks: tuple[float, float],
+    tails: tuple[float, float],
+) -> tuple[float, float]:
+    """Parameters at which so high a maximum, or so low a one, has half of 1 - prob."""
+
+    def at(tick: float, tail: float) -> float:
+        def excess(parameter: float) -> float:
+            tabled = table(parameter)
+            # Between steps a line, so that limits are smooth.
+            at = tabled.low + float(np.interp(tail, tabled.cdf, np.arange(len(tabled.cdf))))
+            return (at + tick) / tabled.steps - observed
+
+        return root(excess)
+
+    return at(ticks[0], tails[1]), at(ticks[1], tails[0])  # as Clopper and Pearson have it
+
+
+def _root_between(excess: Excess, low: float, high: float) -> float:
+    """Where an increasing function crosses 0 between low and high, or the end next to it."""
+    if excess(high) <= 0.0:
+        return high
+    return float(brentq(excess, low, high, xtol=1e-8 * (high - low))) if excess(low) < 0.0 else low
+
+
+def _law_of(
+    board: xr.DataArray, known: Facts, rho: float, theta_0: float | None, dependence: Dependence
+) -> Law:
+    """Return the distribution of a board's maximum given thetas, by its metric."""
+    if known.sizes is not None:
+        return AucLaw(positives=known.sizes[0], negatives=known.sizes[1], rho=rho)
+    if known.n is not None:
+        return ShareLaw(n=known.n, rho=rho, theta_0=theta_0, dependence=dependence)
+    se, best = board["se"].to_numpy().astype(float), float(board.max())
+    far = 10.0 * float(se.max())
+    return EstimateLaw(se=se, rho=rho, bounds=(best - far, best + far))
+
+
+def _check(known: Facts, theta_0: float | None, convention: str) -> None:
+    """Raise where an option is not of this board's metric."""
     if theta_0 is not None:
         share("theta_0", theta_0)
         if known.metric != "accuracy":

@@ -111,7 +111,7 @@ def _across(
 ) -> xr.Dataset:
     """Summarise draws (sample, player) of each tournament, and their mean over tournaments."""
     fits = posteriors_of(study, in_log_odds=in_log_odds)
-    players = all_players(fit.players for fit in fits.values())
+    players = all_players(fits.values())
     used = fewest_draws(fits.values())
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     mean, low, high = np.full((3, len(fits), len(players)), np.nan)

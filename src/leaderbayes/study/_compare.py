@@ -79,12 +79,12 @@ def compare(
     prob = share("prob", prob)
     draws = None if draws is None else whole("draws", draws, at_least=0)
     rows = [
-        compared(name, fit, prob=prob, convention=convention, draws=draws)
+        _row(name, fit, prob, convention, draws)
         for name, fit in fits_of(study)
     ]
     # Mean scores of different units have no odd one.
     if not any("lead" in row for row in rows):
-        odd = odd_players(strengths_of(study))
+        odd = _odd_players(strengths_of(study))
         rows = [row | other for row, other in zip(rows, odd, strict=True)]
     table = pd.DataFrame(rows)
     table["converged"] = table.pop("converged")  # the last column
@@ -92,15 +92,10 @@ def compare(
     return table
 
 
-def compared(
-    name: str,
-    fit: xr.DataTree,
-    *,
-    prob: float,
-    convention: Convention = "correct",
-    draws: int | None = 0,
+def _row(
+    name: str, fit: xr.DataTree, prob: float, convention: Convention, draws: int | None
 ) -> dict[str, Any]:
-    """Return what a row of `compare` shows of a tournament by itself."""
+    """Return what a row shows of a tournament by itself."""
     posterior = Posterior(fit)
     first, second = posterior.order[:2]
     of_scores = posterior.parameter == "score"
@@ -147,7 +142,7 @@ def _with_ends(name: str, draws: Floats, prob: float) -> dict[str, float]:
     return {name: float(draws.mean()), f"{name}_lower": float(low), f"{name}_upper": float(high)}
 
 
-def odd_players(strengths: xr.Dataset) -> Iterator[dict[str, Any]]:
+def _odd_players(strengths: xr.Dataset) -> Iterator[dict[str, Any]]:
     """Yield whose strength is least like elsewhere, a tournament after the other; "" is nobody."""
     players = strengths["player"].to_numpy()
     for z in surprise(strengths):

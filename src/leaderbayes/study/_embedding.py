@@ -5,8 +5,8 @@ import xarray as xr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.study._low_rank import complete, principal, rotated
 from leaderbayes._types import AnyFloats
+from leaderbayes.study._low_rank import complete, principal, rotated
 from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of
 
 

@@ -99,7 +99,7 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
 
 def group_attrs(group: Path) -> dict[str, Any] | None:
     """Read the attributes of a tournament's fit; None where there is none that is whole."""
-    return dict(_open(group).attrs) if group.exists() else None
+    return {str(k): v for k, v in _open(group).attrs.items()} if group.exists() else None
 
 
 def write_root(path: Path, attrs: dict[str, Any]) -> None:

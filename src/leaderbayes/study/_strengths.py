@@ -1,7 +1,6 @@
 """Draws of all players in all tournaments of a study, side by side."""
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -9,43 +8,12 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._types import AnyFloats
 from leaderbayes.study._low_rank import complete
-from leaderbayes._types import AnyFloats, Floats
 from leaderbayes.study._tournaments import posteriors_of, trust_of
 
 # Enough for intervals of correlations and components, and few enough for thousands of players.
 _MOST_DRAWS = 200
-
-
-class Strengths(NamedTuple):
-    """Posterior means and standard deviations (player,) of a tournament's players."""
-
-    players: pd.Index
-    mean: Floats
-    sd: Floats
-
-
-def summary_of(epp: Floats, players: pd.Index) -> Strengths:
-    """Summarise a fit's draws (sample, player)."""
-    return Strengths(players, epp.mean(axis=0), epp.std(axis=0))
-
-
-def side_by_side(each: Mapping[str, Strengths]) -> xr.Dataset:
-    """Set tournaments' strengths side by side, as `strengths_of` without draws."""
-    players = all_players(one.players for one in each.values())
-    mean, sd = np.full((2, len(each), len(players)), np.nan)
-    for t, one in enumerate(each.values()):
-        at = players.get_indexer(one.players)
-        mean[t, at], sd[t, at] = one.mean, one.sd
-    cells = ("tournament", "player")
-    return xr.Dataset(
-        {
-            "epp": (cells, mean),
-            "epp_sd": (cells, sd),
-            "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
-        },
-        coords={"tournament": list(each), "player": players.to_numpy()},
-    )
 
 
 def strengths_of(study: xr.DataTree) -> xr.Dataset:
@@ -60,18 +28,30 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
         ``converged``, ``warnings`` (JSON).
     """
     fits = posteriors_of(study, in_log_odds=True)
-    made = side_by_side({name: summary_of(one.draws, one.players) for name, one in fits.items()})
-    used = min(_MOST_DRAWS, fewest_draws(fits.values()))
-    draw = np.full((used, *made["epp"].shape), np.nan, dtype=np.float32)
-    players = made["player"].to_index()
-    for t, one in enumerate(fits.values()):
-        draw[:, t, players.get_indexer(one.players)] = evenly(one.draws, used)
-    return made.assign(draw=(("sample", *made["epp"].dims), draw)).assign_attrs(trust_of(study))
+    players, used = all_players(fits.values()), min(_MOST_DRAWS, fewest_draws(fits.values()))
+    mean, sd = np.full((2, len(fits), len(players)), np.nan)
+    draw = np.full((used, len(fits), len(players)), np.nan, dtype=np.float32)
+    for t, fit in enumerate(fits.values()):
+        at = players.get_indexer(fit.players)
+        mean[t, at], sd[t, at] = fit.draws.mean(axis=0), fit.draws.std(axis=0)
+        draw[:, t, at] = evenly(fit.draws, used)
+    cells = ("tournament", "player")
+    return xr.Dataset(
+        {
+            "epp": (cells, mean),
+            "epp_sd": (cells, sd),
+            "draw": (("sample", *cells), draw),
+            "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
+        },
+        coords={"tournament": list(fits), "player": players.to_numpy()},
+        attrs=trust_of(study),
+    )
 
 
-def all_players(names: Iterable[pd.Index]) -> pd.Index:
-    """List the names that occur, each once, in the order in which they come."""
-    players: pd.Index = pd.Index(pd.unique(np.concatenate([each.to_numpy() for each in names])))
+def all_players(fits: Iterable[Posterior]) -> pd.Index:
+    """List the players of all fits, each once, in the order in which they come."""
+    names = np.concatenate([fit.players.to_numpy() for fit in fits])
+    players: pd.Index = pd.Index(pd.unique(names))
     return players
 
 

@@ -101,7 +101,7 @@ def _rounds_of(every: Posterior) -> AnyInts:
             "leaderbayes.models."
         )
     played = every.scores.transpose("tournament", "round", "player").notnull().any("player")
-    return np.nonzero(played.to_numpy())[0]
+    return np.asarray(np.nonzero(played.to_numpy())[0])
 
 
 def _present(observed: xr.Dataset, own: Bools) -> Bools:

@@ -210,7 +210,7 @@ def best_in_class(
         return _best_of(select(study, tournament), groups, prob)
     tables = {name: _best_of(fit, groups, prob) for name, fit in fits_of(study)}
     best = pd.concat(tables, names=["tournament"]).reset_index(0).reset_index(drop=True)
-    best.attrs = trust_of(study)
+    best.attrs.update(trust_of(study))
     return best
 
 
@@ -220,5 +220,5 @@ def _best_of(fit: xr.DataTree, groups: Mapping[str, str], prob: float) -> pd.Dat
     board.insert(0, "group", _groups_of(board["player"].to_numpy(), groups).to_numpy())
     columns = ["group", "player", "epp", "epp_lower", "epp_upper", "p_average", "rank"]
     best = board.drop_duplicates("group", ignore_index=True)[columns]
-    best.attrs = Posterior(fit).trust
+    best.attrs.update(Posterior(fit).trust)
     return best

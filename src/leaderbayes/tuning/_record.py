@@ -10,8 +10,8 @@ import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
-from leaderbayes._inference.fit import Sampler, fit
-from leaderbayes._types import Bools, Floats, Ints
+from leaderbayes._inference.fit import fit
+from leaderbayes._types import AnyInts, Floats, Ints
 from leaderbayes.tuning._candidates import Parameters, name_of
 from leaderbayes.tuning._race import Decision, Race
 
@@ -67,7 +67,7 @@ class Record:
         return [f"{name} (#{i})" if again[i] else name for i, name in enumerate(names)]
 
     def scores(self) -> xr.DataArray:
-        """Give scores (player, round) of the metric raced on, without candidates that have none."""
+        """Return scores (player, round) of the metric raced on, of candidates that have any."""
         rounds = [f"split{k}" for k in range(self.race.rounds)]
         board = xr.DataArray(
             self.race.scores[: len(self.candidates)],
@@ -79,14 +79,14 @@ class Record:
         return board.dropna("player", how="all").dropna("round", how="all")
 
     def decisions(self) -> pd.DataFrame:
-        """Give the race's decisions as a table."""
+        """Return the race's decisions as a table."""
         table = pd.DataFrame(self.race.decisions, columns=Decision._fields)
         names = dict(enumerate(self.names()))
         table.insert(3, "player", table["candidate"].map(names))
         table["opponent"] = table["opponent"].map(names)
         return table
 
-    def posterior(self, sampler: Sampler, seed: int) -> xr.DataTree | None:
+    def posterior(self, sampler: str, seed: int) -> xr.DataTree | None:
         """Fit all candidates on all folds; None where nobody can be compared."""
         scores = self.scores()
         if scores.sizes["player"] < 2:
@@ -101,7 +101,7 @@ class Record:
             )  # fmt: skip
 
     def board(self, posterior: xr.DataTree) -> pd.DataFrame:
-        """Make the leaderboard of a posterior, with what became of each candidate."""
+        """Return the leaderboard of a posterior, with what became of each candidate."""
         board = leaderboard(posterior)
         outcomes = dict(zip(self.names(), self.outcomes(), strict=True))
         board["outcome"] = board["player"].map(outcomes)
@@ -109,7 +109,7 @@ class Record:
         return board
 
     def outcomes(self) -> list[str]:
-        """Say what became of each candidate."""
+        """Return what became of each candidate."""
         race = self.race
         ended = {
             one.candidate: one.decision
@@ -130,39 +130,35 @@ class Record:
         return [outcome(i) for i in range(len(self.candidates))]
 
     def results(self) -> dict[str, Any]:
-        """Make ``cv_results_`` but for columns that scikit-learn makes of parameters."""
-        played = np.isfinite(self._column(lambda out: 1.0))
+        """Return ``cv_results_`` but for columns that scikit-learn makes of parameters."""
+        every, folds = range(len(self.candidates)), range(self.race.rounds)
+        kinds = (out["test_scores"] for out in self.outs.values())
+        metrics = next((list(scores) for scores in kinds if isinstance(scores, dict)), ["score"])
+        fits = pd.DataFrame(
+            [{"candidate": i, "fold": k, **_row(out, metrics)} for (i, k), out in self.outs.items()]
+        )
+        played = fits.groupby("candidate").size().reindex(every, fill_value=0).to_numpy()
         results: dict[str, Any] = {}
-        for name in ("fit_time", "score_time"):
-            results |= _moments(name, self._column(lambda out, key=name: out[key]), played)
-        for kind in ("test", "train"):
-            every = [out.get(f"{kind}_scores") for out in self.outs.values()]
-            several = (list(scores) for scores in every if isinstance(scores, dict))
-            single = ["score"] if any(scores is not None for scores in every) else []
-            for metric in next(several, single):
-                name = f"{kind}_{metric}"
-                values = self._column(
-                    lambda out, kind=kind, m=metric: _value(out.get(f"{kind}_scores", np.nan), m)
-                )
-                for k in range(self.race.rounds):
-                    results[f"split{k}_{name}"] = values[:, k]
-                results |= _moments(name, values, played)
-                if kind == "test":
-                    results[f"rank_{name}"] = self._ranks(results[f"mean_{name}"], played, metric)
+        for name in fits.columns[2:]:
+            if not name.endswith("_time"):
+                table = fits.pivot(index="candidate", columns="fold", values=name)
+                table = table.reindex(index=every, columns=folds)
+                results |= {f"split{k}_{name}": table[k].to_numpy() for k in folds}
+            # A fold that failed is no score to leave out in silence.
+            own = fits.groupby("candidate")[name]
+            mean = own.apply(lambda values: values.mean(skipna=False)).reindex(every).to_numpy()
+            results[f"mean_{name}"] = mean
+            std = own.apply(lambda values: values.std(ddof=0, skipna=False))
+            results[f"std_{name}"] = std.reindex(every).to_numpy()
+            if name.startswith("test_"):
+                results[f"rank_{name}"] = self._ranks(mean, played, name.removeprefix("test_"))
         results["player"] = np.array(self.names(), dtype=object)
         results["iteration"] = np.array(self.race.iteration)
-        results["n_rounds"] = played.sum(axis=1)
+        results["n_rounds"] = played
         results["outcome"] = np.array(self.outcomes(), dtype=object)
         return results
 
-    def _column(self, value: Any) -> Floats:
-        """Collect values (candidate, fold), NaN where there was no fit."""
-        column = np.full((len(self.candidates), self.race.rounds), np.nan)
-        for cell, out in self.outs.items():
-            column[cell] = value(out)
-        return column
-
-    def _ranks(self, mean: Floats, played: Bools, metric: str) -> Ints:
+    def _ranks(self, mean: Floats, played: AnyInts, metric: str) -> Ints:
         """Rank the best first, then who is in the race, who was dropped, and who failed."""
         race = self.race
         order: list[tuple[float, ...]] = []
@@ -172,23 +168,20 @@ class Record:
             elif metric == self.metric and race.tied and i == race.tied[0]:
                 order.append((0.0,))
             else:
-                order.append((1.0 if i in race.active else 2.0, -played[i].sum(), -score))
+                order.append((1.0 if i in race.active else 2.0, -played[i], -score))
         # Equals share the best of their ranks, as in scikit-learn.
         ranked = sorted(order)
         return np.array([1 + ranked.index(key) for key in order], dtype=np.int32)
 
 
-def _value(scores: Any, metric: str) -> float:
-    """Give one metric's score; of a fit that failed, the one score that it has."""
-    return float(scores[metric] if isinstance(scores, dict) else scores)
-
-
-def _moments(name: str, values: Floats, played: Bools) -> dict[str, Floats]:
-    """Give mean and standard deviation over the folds played; NaN where one of them failed."""
-    count = np.where(played.any(axis=1), played.sum(axis=1), np.nan)
-    mean = np.where(played, values, 0.0).sum(axis=1) / count
-    variance = np.where(played, (values - mean[:, None]) ** 2, 0.0).sum(axis=1) / count
-    return {f"mean_{name}": mean, f"std_{name}": np.sqrt(variance)}
+def _row(out: Out, metrics: Sequence[str]) -> dict[str, float]:
+    """Return times and scores of a fit; one that failed has one score for all metrics."""
+    row = {name: out[name] for name in ("fit_time", "score_time")}
+    for kind in ("test", "train"):
+        if (scores := out.get(f"{kind}_scores")) is not None:
+            several = isinstance(scores, dict)
+            row |= {f"{kind}_{m}": float(scores[m] if several else scores) for m in metrics}
+    return row
 
 
 def test_fraction(splits: Sequence[tuple[Any, Any]]) -> float:

@@ -222,7 +222,10 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             propose = proposal(
                 self.strategy, self.param_space, self.n_candidates, self.max_iterations, random
             )
-            with self._parallel() as parallel:
+            # Fits are handed on as they are finished, so that an interrupt finds them.
+            with Parallel(
+                n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator"
+            ) as parallel:
                 self._search(propose, play, record)
         except BaseException as error:
             # Whatever it was, what is done is worth keeping.
@@ -252,14 +255,6 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         """Drop the attributes of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
-
-    def _parallel(self) -> Any:
-        """Give a pool that hands fits on as they are finished, where its backend can."""
-        options = {"n_jobs": self.n_jobs, "pre_dispatch": self.pre_dispatch}
-        try:
-            return Parallel(return_as="generator", **options)
-        except ValueError:
-            return Parallel(**options)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is an estimator: an interrupted search has results only."""
@@ -315,7 +310,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
                 record.add(i, k, out)
 
     def _conclude(self, record: Record, scorers: Any, *, complete: bool) -> None:
-        """Set the attributes that say what is done."""
+        """Set the attributes that hold what is done."""
         results = record.results()
         results |= _sklearn.masked_array_of_each_parameter(record.candidates)
         results["params"] = record.candidates

@@ -1,0 +1,176 @@
+"""What a sampler leaves out of a posterior of the best: thetas of all teams, and boards like it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import betainc, ndtr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.board_scale import Scale, place
+from leaderbayes._types import Floats
+from leaderbayes.models._theta import scale_of
+
+FINE = 0.25  # width of cells, for laws that are narrower than a score's error
+_BASE = 1e-6  # share of a flexible law that is spread evenly: no team is without a theta
+# What else a board says of itself.
+_FACTS = ("n", "chance", "classes", "positive_rate", "rho", "higher_is_better")
+
+
+class Law(NamedTuple):
+    """P(theta) of each draw."""
+
+    below: Callable[[int, Floats], Floats]  # distribution function of a draw, at thetas
+    draw: Callable[[np.random.Generator, int], Floats]  # (draw, team)
+
+
+def board_of(dt: xr.DataTree) -> xr.DataArray:
+    """Return the board of a posterior, from ``constant_data``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is none.
+    """
+    if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
+        raise LeaderbayesError("This posterior has no constant_data/score (team), the board.")
+    data = dt["constant_data"].dataset
+    attrs = {name: data[name].to_numpy().item() for name in _FACTS if name in data}
+    attrs["metric"] = "auc" if "positive_rate" in data else "accuracy"
+    board = data["score"].drop_vars([c for c in data["score"].coords if c != "team"])
+    if "se" in data:
+        board, attrs["metric"] = board.assign_coords(se=data["se"]), "estimate"
+    board.attrs = attrs
+    return board
+
+
+def complete(dt: xr.DataTree) -> xr.DataTree:
+    """Return a posterior with every team's theta, and boards drawn from it.
+
+    What a general sampler leaves out is drawn, always the same: thetas of the teams where boards
+    were simulated, scores on another test set, and where P(theta) is known scores of other teams.
+    """
+    posterior = dt["posterior"].dataset
+    again = dt["posterior_predictive"].dataset if "posterior_predictive" in dt.children else {}
+    if {"theta", "theta_sota"} <= set(posterior) and "score" in again:
+        return dt
+    if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
+        return dt
+    board, data = board_of(dt), dt["constant_data"].dataset
+    # The smallest correlation leaves scores the widest errors of their own, and cells.
+    rho = float(posterior["rho"].min()) if "rho" in posterior else None
+    theta_0 = float(data["theta_0"]) if "theta_0" in data else None
+    _, scale = scale_of(board, rho, theta_0, fine=FINE)
+    known = data["law"].to_series() if "law" in data else None
+    drawn = rest_of(posterior, scale, known, np.random.default_rng(0))
+    tree = dt.copy()
+    missing = [name for name in ("theta", "theta_sota") if name not in posterior]
+    tree["posterior"] = xr.DataTree(posterior.assign(named(drawn, posterior, board, *missing)))
+    scores = named(drawn, posterior, board, "score", "new_score")
+    tree["posterior_predictive"] = xr.DataTree(xr.Dataset(scores))
+    return tree
+
+
+def rest_of(
+    posterior: xr.Dataset,
+    scale: Scale,
+    known: pd.Series | None,
+    rng: np.random.Generator,
+    *,
+    likelihood: bool = False,
+) -> dict[str, Floats]:
+    """Draw what follows from parameters of P(theta), or from thetas, (draw, team).
+
+    ``theta``, ``theta_sota`` (draw,), ``score`` of the same teams on another test set; where
+    P(theta) is known ``new_score`` of other teams, and if asked for ``log_likelihood`` with thetas
+    integrated out. known: quantiles of a known P(theta), by level.
+    """
+    stacked = posterior.stack(sample=("chain", "draw"))
+    given = {str(k): v.transpose("sample", ...).to_numpy() for k, v in stacked.items()}
+    size, many = stacked.sizes["sample"], len(scale.of)
+    rho = given["rho"] if "rho" in given else np.full(size, float(scale.rho))
+    ease = given.get("ease", np.zeros(size))
+    law = _law_of(given, scale, known, rho, ease)
+    drawn: dict[str, Floats] = {}
+    if law is None and "theta" not in given:
+        raise LeaderbayesError(
+            "This posterior has no theta (team), and no parameters of its distribution: keep "
+            "theta in the model, or take sota.posterior(board)."
+        )
+    if law is not None:
+        if likelihood or "theta" not in given:
+            drawn = _placed(scale, law, rho, ease, rng)
+        drawn["new_score"] = scale.replicate(law.draw(rng, many), rho, rng, above=True)
+    drawn["theta"] = given.get("theta", drawn.get("theta"))
+    drawn["theta_sota"] = given.get("theta_sota", drawn["theta"].max(axis=1))
+    drawn["score"] = scale.replicate(scale.unscore(drawn["theta"]), rho, rng)
+    return drawn
+
+
+def named(
+    drawn: dict[str, Floats], posterior: xr.Dataset, board: xr.DataArray, *names: str
+) -> dict[str, xr.DataArray]:
+    """Name draws (chain x draw, team), of those that there are."""
+    made = {}
+    for name in (name for name in names if name in drawn):
+        shape = posterior.sizes["chain"], posterior.sizes["draw"], *drawn[name].shape[1:]
+        coords = {dim: posterior[dim] for dim in ("chain", "draw")}
+        dims = ("chain", "draw", "team")[: len(shape)]
+        coords |= {"team": board["team"].to_numpy()} if "team" in dims else {}
+        made[name] = xr.DataArray(drawn[name].reshape(shape), coords, dims)
+    return made
+
+
+def _placed(
+    scale: Scale, law: Law, rho: Floats, ease: Floats, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """Draw thetas of the teams, and the likelihood of their scores, given P(theta)."""
+    theta, log, luck = [], [], None
+    for i in range(len(rho)):
+        if luck is None or (rho[i], ease[i]) != (luck.rho, luck.ease):
+            luck = scale.luck(float(rho[i]), float(ease[i]))
+        edge = scale.theta(scale.cells.edge, luck.rho, luck.ease)
+        weight = np.maximum(np.diff(law.below(i, edge)), 0.0)
+        weight += _BASE * np.diff(edge) / np.ptp(edge)
+        placed = place(scale, weight / weight.sum(), luck, rng)
+        theta.append(placed.at)
+        log.append(placed.log_likelihood)
+    return {"theta": scale.score(np.array(theta)), "log_likelihood": np.array(log)}
+
+
+def _law_of(
+    given: dict[str, Floats], scale: Scale, law: pd.Series | None, rho: Floats, ease: Floats
+) -> Law | None:
+    """Find P(theta) by its parameters, as `models.sota` names them."""
+    size = len(rho)
+    if law is not None:
+        level, theta = law.index.to_numpy(), law.to_numpy()
+        return Law(
+            lambda _, at: np.interp(at, theta, level, left=0.0, right=1.0),
+            lambda rng, m: np.interp(rng.random((size, m)), level, theta),
+        )
+    if {"mean", "concentration"} <= given.keys():
+        a = given["mean"] * given["concentration"]
+        b = given["concentration"] - a
+        return Law(
+            lambda i, at: betainc(a[i], b[i], at),
+            lambda rng, m: rng.beta(a[:, None], b[:, None], (size, m)),
+        )
+    if {"location", "scale"} <= given.keys():
+        location, spread = given["location"], given["scale"]
+        return Law(
+            lambda i, at: ndtr((at - location[i]) / spread[i]),
+            lambda rng, m: rng.normal(location[:, None], spread[:, None], (size, m)),
+        )
+    if {"at", "weight"} <= given.keys():
+        atom = [scale.theta(at, *luck) for at, *luck in zip(given["at"], rho, ease, strict=True)]
+        weight = given["weight"]
+        return Law(
+            lambda i, at: (weight[i] * (atom[i] <= at[:, None])).sum(axis=1),
+            lambda rng, m: np.array(
+                [rng.choice(x, m, p=w / w.sum()) for x, w in zip(atom, weight, strict=True)]
+            ),
+        )
+    return None

@@ -1,0 +1,201 @@
+"""Simulated boards of many teams at once, and the parameters that they are simulated from.
+
+The best theta is a variable, and a simulator draws the others below it, and then all scores.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.special import betainc, betaincinv
+
+from leaderbayes._numerics.board_scale import CountScale, draw_counts
+from leaderbayes._numerics.counts import STATISTICS, reference_count, statistics
+from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR
+from leaderbayes._numerics.theta_cells import END
+from leaderbayes._types import Floats
+from leaderbayes.models._theta import CONCENTRATION, quantiles_of
+
+_ATOMS = 40  # of the flexible distribution: the weight that is left is 1e-4 on average, at most
+_TRIALS = 10  # of classifiers that must be above the floor
+_REPLICATES = 200  # boards that give statistics their standard deviations
+
+Draw = Callable[..., Floats]  # (rng, best (board, 1), teams, parameters) -> thetas (board, team)
+
+
+def simulate(
+    scale: CountScale, law: Any, statistic: str, epsilon: float, common: Any, ease: Any
+) -> None:
+    """Add the parameters, ``theta_sota``, and the observed ``statistics`` to the model."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    board, many = scale.board, len(scale.of)
+    names = STATISTICS[: 1 if statistic == "maximum" else None]
+    if isinstance(law, str):
+        parameters, draw = (_betas(many) if law == "beta" else _atoms(scale, common, ease))
+    else:
+        parameters, draw = _known(law, many)
+
+    def simulator(rng: np.random.Generator, *given: Any) -> Floats:
+        *parameters, best, common, ease, _, size = given
+        shape = np.shape(best) if size is None else tuple(size)
+        best, common, ease = (
+            np.broadcast_to(value, shape).reshape(-1, 1) for value in (best, common, ease)
+        )
+        parameters = [
+            np.broadcast_to(p, (*shape, *np.shape(p)[-1:])).reshape(len(best), -1)
+            for p in parameters
+        ]
+        score = _boards(rng, scale, draw, parameters, best, common, ease)
+        return statistics(score)[:, : len(names)].reshape(*shape, len(names))
+
+    observed = statistics(board.scores)[: len(names)]
+    pm.modelcontext(None).add_coord("statistic", list(names))
+    shapes = ["(c)" if pt.as_tensor_variable(p).ndim else "(one)" for p in parameters[:-1]]
+    pm.Simulator(
+        "statistics",
+        simulator,
+        *(pt.atleast_1d(p) for p in parameters[:-1]), parameters[-1], common, ease,
+        np.zeros(len(names)),
+        signature=",".join([*shapes, "(),(),(),(s)"]) + "->(s)",
+        epsilon=epsilon * _spread(scale)[: len(names)],
+        observed=observed,
+        dims="statistic",
+    )  # fmt: skip
+
+
+def _boards(
+    rng: np.random.Generator,
+    scale: CountScale,
+    draw: Draw,
+    parameters: list[Floats],
+    best: Floats,
+    common: Floats,
+    ease: Floats,
+) -> Floats:
+    """Draw scores (board, team) of the best theta and of others below it, above the floor."""
+    n, theta_0, floor = scale.board.n, scale.theta_0, scale.board.floor
+    right, others = reference_count(n, theta_0, ease), len(scale.of) - 1
+    theta = np.hstack([best, draw(rng, best, others, *parameters)])
+    count = draw_counts(theta, n, right, common, theta_0, rng)
+    for _ in range(_TRIALS):
+        low = count[:, 1:] <= floor
+        if not low.any():
+            break
+        again = draw_counts(draw(rng, best, others, *parameters), n, right, common, theta_0, rng)
+        count[:, 1:] = np.where(low, again, count[:, 1:])
+    return count / n
+
+
+def _spread(scale: CountScale) -> Floats:
+    """Simulate the standard deviation of each statistic, as if the scores were thetas."""
+    rng, score, n = np.random.default_rng(0), scale.board.scores, scale.board.n
+    theta = rng.choice(score, (_REPLICATES, len(score)))
+    right = reference_count(n, scale.theta_0, rng.standard_normal((_REPLICATES, 1)))
+    rho = scale.rho.mean() if hasattr(scale.rho, "mean") else scale.rho
+    count = draw_counts(theta, n, right, np.full(theta.shape, rho), scale.theta_0, rng)
+    return np.maximum(statistics(count / n).std(axis=0), 0.5 / n)
+
+
+def _betas(m: int) -> tuple[list[Any], Draw]:
+    """A beta distribution with unknown parameters; the best of m has m F^(m - 1) f."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    mean = pm.Uniform("mean", 0.0, 1.0)
+    concentration = pm.LogNormal("concentration", *CONCENTRATION)
+    a, b = mean * concentration, (1.0 - mean) * concentration
+
+    def logp(value: Any, a: Any, b: Any) -> Any:
+        below = pt.log(pt.betainc(a, b, value))
+        return math.log(m) + (m - 1) * below + pm.logp(pm.Beta.dist(a, b), value)
+
+    def random(a: Any, b: Any, rng: Any = None, size: Any = None) -> Floats:
+        shape = np.broadcast_shapes(np.shape(a), np.shape(b)) if size is None else tuple(size)
+        a, b = (np.broadcast_to(x, shape)[..., None] for x in (a, b))
+        # Particles start on the scale of log-odds.
+        return np.clip(rng.beta(a, b, (*shape, m)).max(axis=-1), 1e-9, 1.0 - 1e-9)
+
+    best = pm.CustomDist(
+        "theta_sota", a, b, logp=logp, random=random, signature="(),()->()",
+        transform=pm.distributions.transforms.logodds,
+    )  # fmt: skip
+
+    def draw(rng: np.random.Generator, best: Floats, size: int, a: Floats, b: Floats) -> Floats:
+        theta = rng.beta(a, b, (len(best), size))
+        above = theta > best  # few: the best of all is near the upper end
+        a, b, best = (np.broadcast_to(x, theta.shape)[above] for x in (a, b, best))
+        theta[above] = betaincinv(a, b, rng.random(len(best)) * betainc(a, b, best))
+        return theta
+
+    return [a, b, best], draw
+
+
+def _known(law: Any, m: int) -> tuple[list[Any], Draw]:
+    """A distribution without unknown parameters."""
+    import pymc as pm
+
+    known = quantiles_of(law)
+    below, theta = known.index.to_numpy(), known.to_numpy()
+    rank = pm.Uniform("rank", 0.0, 1.0)
+    best = pm.Deterministic("theta_sota", interpolate(rank ** (1.0 / m), below, theta))
+
+    def draw(rng: np.random.Generator, best: Floats, size: int) -> Floats:
+        highest = np.interp(best, theta, below)
+        return np.interp(highest * rng.random((len(best), size)), below, theta)
+
+    return [best], draw
+
+
+def _atoms(scale: CountScale, common: Any, ease: Any) -> tuple[list[Any], Draw]:
+    """The flexible distribution by its atoms, by breaking a stick (Sethuraman).
+
+    All are functions of normal numbers, which walks that keep to the prior can move: ``stick`` and
+    ``place`` (atom), ``many`` of the concentration, and ``rank`` of the best among as many teams.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    def below(x: Any) -> Any:
+        return 0.5 * pt.erfc(-x / math.sqrt(2.0))
+
+    pm.modelcontext(None).add_coord("atom", np.arange(_ATOMS))
+    edge, n, rest = scale.cells.edge, scale.board.n, np.arange(_ATOMS) < _ATOMS - 1
+    above = below(pm.Normal("many")) > np.cumsum(ALPHAS_PRIOR)[:-1]
+    alpha = pm.Deterministic("concentration", ALPHAS[0] + (np.diff(ALPHAS) * above).sum())
+    left = pt.log(below(-pm.Normal("stick", dims="atom"))) / alpha
+    weight = pt.exp(rest * pt.log1p(-pt.exp(left)) + pt.dot(np.tri(_ATOMS, k=-1), left))
+    weight = pm.Deterministic("weight", weight, dims="atom")
+    at = edge[0] + (edge[-1] - edge[0]) * below(pm.Normal("place", dims="atom"))
+    at = pm.Deterministic("at", at, dims="atom")
+    # Less the luck, which moves the scale: `CountScale.theta`.
+    known = pt.sin(at) ** 2
+    odds = known / (1.0 - known) * (1.0 - scale.theta_0) / scale.theta_0
+    allowed = pt.minimum(common, pt.sqrt(pt.minimum(odds, 1.0 / odds)))
+    luck = 0.5 * ease / math.sqrt(n) * allowed
+    theta = pt.sin(pt.clip(at - luck, END, 0.5 * math.pi - END)) ** 2
+    up_to = (weight * (theta <= theta[:, None])).sum(axis=1)
+    level = below(pm.Normal("rank")) ** (1.0 / len(scale.of))
+    short = up_to + 1e-9 < level  # of the best's rank among as many teams
+    best = pm.Deterministic("theta_sota", (theta + 2.0 * short).min())
+
+    def draw(
+        rng: np.random.Generator, best: Floats, size: int, theta: Floats, weight: Floats
+    ) -> Floats:
+        share = np.where(theta <= best, weight, 0.0)
+        times = rng.multinomial(size, share / share.sum(axis=1, keepdims=True))
+        return np.repeat(theta.ravel(), times.ravel()).reshape(len(best), size)
+
+    return [theta, weight, best], draw
+
+
+def interpolate(x: Any, knot: Floats, value: Floats) -> Any:
+    """Interpolate linearly between knots, with PyTensor."""
+    import pytensor.tensor as pt
+
+    knots, values = pt.as_tensor_variable(knot), pt.as_tensor_variable(value)
+    at = pt.clip(pt.searchsorted(knots, x), 1, len(knot) - 1)
+    share = (x - knots[at - 1]) / (knots[at] - knots[at - 1])
+    return values[at - 1] + pt.clip(share, 0.0, 1.0) * (values[at] - values[at - 1])

@@ -1,0 +1,108 @@
+"""Scores as they are printed: whether they are shares of n, and of which n they would be."""
+
+import warnings
+
+import numpy as np
+
+from leaderbayes._errors import BoardWarning, LeaderbayesError
+from leaderbayes._types import Bools, Floats, Longs
+
+_DENSEST = 0.9  # instances a step of the printed scores
+_LARGEST = 1_000_000  # instances
+_PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in what it stands for
+_CHANCE = 1e-3  # expected number of test sets that fit by chance, up to which one is named
+
+
+def check_resolution(values: Floats, n: int) -> None:
+    """Warn unless scores are multiples of 1 / n, as far as their printed digits can tell."""
+    digits = digits_of(values)
+    unit = 10.0**-digits
+    if unit >= 1.0 / n:
+        return  # printed more coarsely than the instances
+    different = np.unique(values)
+    fits = {how: _fits(different, n, unit, how) for how in _PRINTED}
+    how = max(fits, key=lambda how: fits[how].mean())
+    if fits[how].all():
+        return
+    off = int(np.isin(values, different[~fits[how]]).sum())
+    found = _smallest(different, 2 * n, unit)
+    hint = "n may be another number, or the score another metric."
+    if found is not None:
+        hint = (
+            f"all {len(values)} are multiples of 1/{found[0]}, {found[1]} to {digits} digits: is "
+            f"{found[0]} the number of instances that they were scored on?"
+        )
+    warnings.warn(
+        f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, as shares of right "
+        f"answers are: {hint}",
+        BoardWarning,
+        stacklevel=3,
+    )
+
+
+def digits_of(values: Floats) -> int:
+    """Return the digits after the point with which scores are printed; 16 of computed ones."""
+    for digits in range(1, 16):
+        with np.errstate(over="ignore"):  # of numbers that are no shares
+            rounded = np.round(values, digits)
+        if np.allclose(values, rounded, rtol=0, atol=1e-15):
+            return digits
+    return 16
+
+
+def size_of(values: Floats) -> int:
+    """Return the smallest test set of which all scores are shares.
+
+    Raises
+    ------
+    LeaderbayesError
+        If so few scores, of so few digits, are shares of any; or these of none.
+    """
+    digits, different = digits_of(values), np.unique(values)
+    unit = 10.0**-digits
+    # With more instances than the digits tell apart every score is a share.
+    largest = int(min(_DENSEST / unit, _LARGEST))
+    found = _smallest(different, largest, unit) if largest >= 4 else None
+    if found is None:
+        raise LeaderbayesError(
+            f"n='lattice': the {len(different)} different scores, of {digits} digits, do not tell "
+            f"how many instances they were computed on (of up to {largest}): give n."
+        )
+    return found[0]
+
+
+def _smallest(different: Floats, largest: int, unit: float) -> tuple[int, str] | None:
+    """Return the smallest test set of which all scores are shares, and how they are printed.
+
+    None where so few scores, of so few digits, are shares of any.
+    """
+    different = different[(different > 0.0) & (different < 1.0)]
+    sizes = np.arange(2, largest + 1)
+    # Of all scores that could be printed a share of n times the unit fits: at least, as n that go
+    # well with the digits leave none between.
+    sizes = sizes[_by_chance(sizes, sizes * unit, len(different)) < _CHANCE]
+    possible = np.unique(np.round(np.linspace(0.0, 1.0, 1009) / unit) * unit)
+    fitting = []
+    for how in _PRINTED:
+        left = sizes
+        for score in different:
+            left = left[_fits(score, left, unit, how)]
+        for size in left.tolist():
+            share = float(_fits(possible, size, unit, how).mean())
+            if _by_chance(size, share, len(different)) < _CHANCE:
+                fitting.append((size, how))
+                break
+    return min(fitting, default=None)
+
+
+def _fits(score: Floats | float, n: Longs | int, unit: float, how: str) -> Bools:
+    """Whether some k / n is printed so, of each score."""
+    slack = 1e-12 + 0.01 * unit * (how == "rounded")
+    low = score - _PRINTED[how] * unit - slack
+    high = low + unit + slack + (slack if how == "rounded" else -slack)
+    return np.asarray(np.floor(high * n) >= np.ceil(low * n))
+
+
+def _by_chance(sizes: Longs | int, share: Floats | float, scores: int) -> Floats:
+    """Expected number of test sets up to these sizes that fit, if a score does with this share."""
+    return np.asarray(np.exp(np.log(sizes) + scores * np.log(np.clip(share, 1e-9, 1.0))))

@@ -30,11 +30,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import best  # noqa: E402
 import calibration  # noqa: E402
+import judges  # noqa: E402
 import learning  # noqa: E402
 import matches  # noqa: E402
 import means  # noqa: E402
 import tables  # noqa: E402
-import votes  # noqa: E402
 
 TABLES = {
     "coverage": matches.COVERAGE,
@@ -46,8 +46,8 @@ TABLES = {
     "new_data": means.NEW_DATA,
     "best": best.BEST,
     "populations": best.POPULATIONS_TABLE,
-    "votes": votes.VOTES_TABLE,
-    "vote_tournaments": votes.VOTE_TOURNAMENTS,
+    "votes": judges.VOTES_TABLE,
+    "vote_tournaments": judges.VOTE_TOURNAMENTS,
 }
 MODELS = (*calibration.NAMES, "mean_score", "score_tournaments")
 NAMES = (*TABLES, *MODELS)

@@ -22,7 +22,7 @@ def segments(ax, *, horizontal=True):
 
 def points(ax):
     """Places (point, 2) of all points, in their order."""
-    scattered = [each.get_offsets() for each in ax.collections if len(each.get_offsets())]
+    scattered = [e.get_offsets() for e in ax.collections if type(e).__name__ == "PathCollection"]
     marked = [line.get_xydata() for line in ax.lines if line.get_marker() not in ("None", "", " ")]
     return np.concatenate([np.asarray(each, float) for each in [*scattered, *marked]])
 
@@ -34,7 +34,9 @@ def heat(ax):
 
 def cells(ax):
     """Numbers in the cells of a heat map, by (row, column)."""
-    return {(round(t.get_position()[1]), round(t.get_position()[0])): t.get_text() for t in ax.texts}
+    return {
+        (round(t.get_position()[1]), round(t.get_position()[0])): t.get_text() for t in ax.texts
+    }
 
 
 def key(collection):
@@ -52,4 +54,5 @@ def rows(ax):
 def titles(collection):
     """Title and caveat."""
     head = figure(collection).get_suptitle()
-    return [text for text in (head, *(ax.get_title() for ax in figure(collection).axes)) if text]
+    every = (head, *(ax.get_title() for ax in figure(collection).axes))
+    return [text.replace("\n", " ") for text in every if text]

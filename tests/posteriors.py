@@ -54,7 +54,10 @@ def strengths(scores, epp, *, name="bradley_terry", weight=0.35, within_round=Tr
         prior_scale=2.0, prior_df=4.0, **options,
     ).assign(weight=("round", np.full(scores.sizes["round"], weight)), scores=scores)  # fmt: skip
     players = {"player": scores["player"].to_numpy(), "round": scores["round"].to_numpy()}
-    drawn = {"epp": (("player",), about(np.asarray(epp), 0.01)), "epp_scale": ((), about(2.0, 0.01))}
+    drawn = {
+        "epp": (("player",), about(epp, 0.01)),
+        "epp_scale": ((), about(2.0, 0.01)),
+    }
     if name == "davidson":
         drawn["tie"] = (), about(0.5, 0.01)
     return tree(
@@ -82,7 +85,7 @@ def tournaments(boards, epp, spread=0.7):
     return tree(
         names,
         {
-            "epp": (("player",), about(np.asarray(epp), 0.01)),
+            "epp": (("player",), about(epp, 0.01)),
             "epp_tournament": (("tournament", "player"), about(each, 0.01, 4)),
             "epp_spread": ((), about(spread, 0.001)),
         },
@@ -138,7 +141,10 @@ def teams(n=500):
             "constant_data": model("sota", n=n).assign_coords(coords),
             "observed_data": xr.Dataset({"score": ("team", right / n, facts)}, coords),
             "posterior_predictive": xr.Dataset(
-                {"score": (dims, about(right / n, 0.002)), "new_score": (dims, about(right / n, 0.002, 4))},
+                {
+                    "score": (dims, about(right / n, 0.002)),
+                    "new_score": (dims, about(right / n, 0.002, 4)),
+                },
                 coords,
             ),
         },
@@ -150,7 +156,9 @@ def teams(n=500):
 def losses():
     """A board of which lower scores are better."""
     values = np.add.outer([1.0, 0.2, -0.4, -0.3, 2.0], np.arange(8) % 3)
-    return board(values + scattered(21, np.arange(5)[:, None], np.arange(8)) / 50, higher_is_better=False)
+    return board(
+        values + scattered(21, np.arange(5)[:, None], np.arange(8)) / 50, higher_is_better=False
+    )
 
 
 def of_posteriors_own(dt):
@@ -158,3 +166,13 @@ def of_posteriors_own(dt):
     made = dt.copy()
     made.attrs = {}
     return made
+
+
+# Of reports: posteriors of every kind, and estimates of each model.
+POSTERIORS = [
+    "bradley_terry", "across_rounds", "davidson", "plackett_luce", "round_intercept", "tournaments",
+    "mean_score", "items", "sota",
+]  # fmt: skip
+KINDS = [
+    *POSTERIORS, "estimate", "estimate of plackett_luce", "estimate of round_intercept"
+]  # fmt: skip

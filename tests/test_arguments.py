@@ -74,7 +74,7 @@ def given():
 # Columns by name; and laws or arrays, which models of the best take too.
 OTHERWISE = {
     ("read_scores", "score"), ("sota.read_board", "score"), ("sota.read_answers", "score"),
-    ("sota.read_losses", "score"), ("read_votes", "weight"), ("count_votes", "weight"),
+    ("sota.read_losses", "score"), ("read_votes", "weight"),
     ("paper.bias_curve", "spread"), ("sota.maximum", "theta"), ("sota.maximum", "theta_0"),
     ("sota.maximum", "n"), ("paper.simulate", "theta"), ("paper.simulate", "theta_0"),
 }  # fmt: skip

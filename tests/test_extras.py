@@ -69,7 +69,6 @@ attempt("report", lambda: lb.report.html)
 attempt("text", lambda: lb.report.text)
 attempt("study", lambda: lb.study.open("study"))
 attempt("study.fit", study)
-attempt("votes", lambda: lb.count_votes("scores.parquet"))
 attempt("tuning", lambda: lb.tuning.LeaderboardSearchCV)
 attempt("pruner", lambda: lb.tuning.LeaderboardPruner)
 command("report", "report", "posterior.nc", "--out", "page.html")
@@ -110,7 +109,6 @@ def test_the_core_needs_no_extra(said):
     [
         ("data", "data", "pooch"),
         ("parquet", "parquet", "pyarrow"),
-        ("votes", "votes", "duckdb"),
         ("figure", "plots", "matplotlib"),
         ("matplotlib", "plots", "matplotlib"),
         ("of the paper", "plots", "matplotlib"),

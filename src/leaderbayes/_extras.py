@@ -14,7 +14,6 @@ MODULES = {
     "report": ("jinja2", "latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins"),
     "study": ("zarr",),
     "tuning": ("joblib", "optuna", "sklearn"),
-    "votes": ("duckdb", "pyarrow"),
 }
 
 

@@ -1,7 +1,5 @@
 """Details of lighteval."""
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,13 +43,6 @@ def test_samples_are_rounds(folder):
     assert scores.attrs["higher_is_better"] == 1
 
 
-def test_tasks_are_tournaments_or_clusters(folder):
-    several = from_lighteval(folder, metric="acc")
-    assert several["tournament"].values.tolist() == ["quiz:art|5", "quiz:law|5"]
-    one = from_lighteval(folder, metric="acc", clusters=True)
-    assert one["cluster"].values.tolist() == ["quiz:art|5"] * 3 + ["quiz:law|5"] * 2
-
-
 def test_older_files_and_files_that_are_named(tmp_path):
     files = {m: write(tmp_path, m, "quiz", [1, k], column="metrics") for k, m in enumerate("ab")}
     np.testing.assert_array_equal(from_lighteval(files, metric="acc"), [[1, 0], [1, 1]])
@@ -66,13 +57,9 @@ def test_older_files_and_files_that_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        ({"answers": [1]}, {"metric": None}, "parquet: which metric is the score.*'acc', 'em'"),
-        ({"answers": [1]}, {"metric": "f1"}, "no metric 'f1', but 'acc', 'em'"),
-        ({"answers": [{"acc": "good"}]}, {}, r"row 0 \(from 0\): column 'score' holds 'good'"),
         ({"answers": [1], "column": "other"}, {}, "no column 'metric', which details of lighteval"),
         ({"answers": [1], "query": "Another?"}, {}, "item '0' of .* is another .*doc.query"),
         ({"answers": [1], "model": "b", "date": "2026-05-02T10-00-00"}, {}, "second score for"),
-        ({"answers": [1]}, {"tasks": ["u"]}, "no task 'u'"),
     ],
 )  # fmt: skip
 def test_refusals(tmp_path, given, options, message):
@@ -90,9 +77,3 @@ def test_what_is_no_parquet(tmp_path):
     file.unlink()
     with pytest.raises(lb.ScoresError, match=r"no details_\*.parquet in this folder; .*--save-det"):
         from_lighteval(tmp_path)
-
-
-def test_without_pyarrow(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(lb.MissingExtraError, match=r"a Parquet file .*leaderbayes\[parquet\]"):
-        from_lighteval(folder)

@@ -55,15 +55,6 @@ def test_groups_are_left_out_unless_named():
     assert list(groups["round"].values) == ["arc_easy", "mmlu"]
 
 
-def test_a_group_of_its_own_place():
-    # Some versions have groups with an aggregate only under "groups".
-    results = [load(), load(LARGE)]
-    for each in results:
-        del each["results"]["mmlu"]
-    made = from_lm_eval(results, metric="acc", tasks=["mmlu"])
-    assert made.equals(from_lm_eval([SMALL, LARGE], metric="acc", tasks=["mmlu"]))
-
-
 def test_directions_do_not_mix():
     with pytest.raises(lb.ScoresError, match="is better, and less of 'word_perplexity,none'"):
         from_lm_eval(FOLDER, metric=["acc", "word_perplexity"])

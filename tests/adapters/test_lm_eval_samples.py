@@ -24,15 +24,6 @@ def test_items_are_rounds():
     assert scores.attrs["higher_is_better"] == 1
 
 
-def test_tasks_are_tournaments_or_clusters():
-    several = from_lm_eval_samples(FOLDER, metric=STRICT)
-    assert dict(several.sizes) == {"tournament": 2, "player": 2, "round": 4}
-    one = from_lm_eval_samples(FOLDER, metric=STRICT, clusters=True)
-    assert one["cluster"].values.tolist() == ["quiz_art"] * 3 + ["quiz_law"] * 4
-    assert one["round"].values[3] == "quiz_law.0"
-    np.testing.assert_array_equal(one.sum("round"), [5, 3])
-
-
 def test_files_names_and_packed_files_agree(tmp_path):
     expected = from_lm_eval_samples(FOLDER, metric=STRICT, tasks=["quiz_art"])
     files = sorted(FOLDER.rglob("samples_quiz_art*"))
@@ -54,17 +45,9 @@ def line(**entries):
         (["[1]"], {}, "line 1 holds no object"),
         ([line(), '{"acc": 1}'], {}, "line 2: no 'doc_id'"),
         ([line(f1=0.5)], {}, "which metric is the score.*'acc', 'f1'"),
-        ([line()], {"metric": "f1"}, "no metric 'f1', but 'acc'"),
-        ([line(), line()], {}, "second score for player"),
-        ([line(acc="good")], {"metric": "acc"}, "line 1.*'good'"),
         ([line(filter="a"), line(filter="b")], {}, "which metric.*'acc,a', 'acc,b'"),
         ([line(doc_hash="x")], {}, "is another than in .*samples_t.jsonl, line 1"),
         ([], {}, "no metric"),
-        ([line()], {"tasks": ["u"]}, "no task 'u'"),
-        ([line()], {"tasks": "t"}, "list of names"),
-        ([line()], {"tasks": []}, "list of names"),
-        ([line()], {"metric": 3}, "give a name"),
-        ([line(zap=1, acc=None)], {"metric": "zap"}, "is more of 'zap' better"),
     ],
 )
 def test_refusals(tmp_path, lines, options, message):
@@ -74,17 +57,6 @@ def test_refusals(tmp_path, lines, options, message):
         (tmp_path / model / "samples_t.jsonl").write_text(text)
     with pytest.raises(lb.ScoresError, match=message):
         from_lm_eval_samples(tmp_path, **options)
-
-
-@pytest.mark.parametrize("source", [3, [], {}, [3], b"x"])
-def test_what_is_no_path(source):
-    with pytest.raises(lb.ScoresError, match="Give paths of files"):
-        from_lm_eval_samples(source)
-
-
-def test_a_folder_without_answers(tmp_path):
-    with pytest.raises(lb.ScoresError, match="--log_samples"):
-        from_lm_eval_samples(tmp_path)
 
 
 def test_a_metric_of_all_items_is_no_score_of_one(tmp_path):

@@ -39,12 +39,6 @@ def test_several_resamplings_are_told_apart():
     assert list(scores["round"].values) == ["cv.1", "cv.2", "holdout.1", "holdout.2"]
 
 
-def test_row_names_of_r_are_no_measure():
-    table = pd.read_csv(DATA / "mlr3_aggregate.csv")
-    for name in ("", "V1", "Unnamed: 0"):
-        np.testing.assert_array_equal(from_mlr3(table.assign(**{name: range(4)})), from_mlr3(table))
-
-
 def test_measures_are_named_and_directed():
     with pytest.raises(lb.ScoresError, match=r"which metric is the score.*'classif.auc'"):
         from_mlr3(SCORE)
@@ -66,13 +60,3 @@ def test_errors():
         from_mlr3(table.drop(columns=["classif.ce", "classif.auc"]))
     with pytest.raises(lb.ScoresError, match="a second score for tournament 'german_credit'"):
         from_mlr3(pd.concat([table, table]), metric="classif.ce")
-
-
-def test_iterations_are_resamples():
-    """A fit says that they share training rows."""
-    rng = np.random.default_rng(1)
-    rows = [("sonar", who, k, rng.random()) for who in "abc" for k in range(1, 11)]
-    table = pd.DataFrame(rows, columns=["task_id", "learner_id", "iteration", "classif.ce"])
-    scores = lb.adapters.from_mlr3(table).isel(tournament=0, drop=True)
-    with pytest.warns(lb.HintWarning, match="LB017"):
-        lb.fit(scores, draws=50, seed=1)

@@ -1,7 +1,6 @@
 """OpenML's evaluations."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -59,20 +58,6 @@ def test_a_run_without_values_is_missing():
         scores = from_openml(table)
     np.testing.assert_array_equal(scores.sel(player=TREE)[0], [0.7, 0.8])
     assert scores.sel(player="weka.RandomForest(2)").isnull().all()
-
-
-def test_objects():
-    table = pd.read_csv(DATA / "openml_evaluations.csv").iloc[[0, 2]]
-    objects = {row["run_id"]: SimpleNamespace(**row) for row in table.to_dict("records")}
-    np.testing.assert_array_equal(from_openml(objects), from_openml(table))
-    with pytest.raises(lb.ScoresError, match="run '1': column 'function' is empty"):
-        from_openml({1: 2, 3: 4})
-
-
-def test_categories():
-    table = pd.read_csv(DATA / "openml_evaluations.csv", dtype="category")
-    made = from_openml(table, metric="predictive_accuracy")
-    assert made.equals(from_openml(table.astype(object), metric="predictive_accuracy"))
 
 
 def test_errors():

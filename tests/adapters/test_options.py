@@ -26,5 +26,5 @@ def test_lists_of_names(given):
 
 def test_a_metric_is_one_name():
     check_metric(None)
-    with pytest.raises(lb.ScoresError, match="metric=.*: give a name"):
+    with pytest.raises(lb.ScoresError, match=r"metric=.*: give a name"):
         check_metric(["acc"])

@@ -35,13 +35,6 @@ def test_trials_are_players_and_steps_rounds():
     assert made.study_name in scores.attrs["source"]
 
 
-def test_maximised():
-    made = study(["maximize"])
-    for number in range(2):
-        made.add_trial(optuna.trial.create_trial(value=1.0, intermediate_values={0: float(number)}))
-    assert from_optuna(made).attrs["higher_is_better"] == 1
-
-
 def test_errors():
     with pytest.raises(lb.ScoresError, match=r"no trial reported a score, by trial.rep"):
         from_optuna(study())

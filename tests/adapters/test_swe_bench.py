@@ -57,16 +57,15 @@ def test_experiments_alone_are_of_the_instances_that_they_name():
         ("{", {}, "a.run.json: not readable as JSON"),
         ([], {}, "no 'resolved_ids' or 'resolved'"),
         ({"total": 3}, {}, "no 'resolved_ids' or 'resolved'"),
-        ({"resolved_ids": 3}, {}, "'resolved_ids' is '3'; it must be a list of instances"),
-        ({"resolved_ids": ["x-1"], "error_ids": [1]}, {}, r"'error_ids' is '\[1\]'; it must be"),
-        ({"resolved_ids": ["x-1", "x-1"]}, {}, "'x-1' is there twice in 'resolved_ids'"),
+        ({"resolved_ids": 3}, {}, "\'resolved_ids\' must list instances, each once"),
+        ({"resolved_ids": ["x-1", "x-1"]}, {}, "\'resolved_ids\' must list instances"),
         (
             {"resolved_ids": ["x-1"], "unresolved_ids": ["x-1"]}, {},
             "'x-1' is in 'resolved_ids' and 'unresolved_ids'",
         ),
         ({"resolved_ids": ["x-1"]}, {"instances": ["x-2"]}, "'x-1' is not among the instances="),
         ({"resolved_ids": ["x-1"]}, {"instances": "x-1"}, "list of names"),
-        ({"resolved_ids": []}, {}, "no answer to any item|only player"),
+        ({"resolved_ids": []}, {}, "no metric 'resolved', but none"),
     ],
 )  # fmt: skip
 def test_refusals(tmp_path, report, options, message):
@@ -74,31 +73,3 @@ def test_refusals(tmp_path, report, options, message):
     path.write_text(report if isinstance(report, str) else json.dumps(report))
     with pytest.raises(lb.ScoresError, match=message):
         from_swe_bench([path, REPORTS[0]], **options)
-
-
-def test_a_system_given_twice_and_what_is_no_report(tmp_path):
-    with pytest.raises(lb.ScoresError, match="second score for player 'small'"):
-        from_swe_bench([REPORTS[1], REPORTS[1]])
-    with pytest.raises(lb.ScoresError, match=r"no results.json or .* a report MODEL.RUN_ID.json"):
-        from_swe_bench(tmp_path)
-
-
-def test_logs_of_instances(tmp_path):
-    """RUN_ID/MODEL/INSTANCE/report.json, as swebench/harness/reporting.py reads them."""
-    for model, resolved in {"org__large": (True, True), "small": (False, True)}.items():
-        for item, is_resolved in zip(INSTANCES[1:3], resolved, strict=True):
-            folder = tmp_path / "run_evaluation" / "run" / model / item
-            folder.mkdir(parents=True)
-            report = {
-                "patch_is_None": False, "patch_exists": True, "patch_successfully_applied": True,
-                "resolved": is_resolved, "tests_status": {"FAIL_TO_PASS": {}, "PASS_TO_PASS": {}},
-            }  # fmt: skip
-            (folder / "report.json").write_text(json.dumps({item: report}))
-    scores = from_swe_bench(tmp_path)
-    assert scores["player"].values.tolist() == ["org/large", "small"]
-    assert scores["round"].values.tolist() == INSTANCES[1:3]
-    np.testing.assert_array_equal(scores, [[1, 1], [0, 1]])
-    # A report of the run says all of it.
-    for path in REPORTS:
-        (tmp_path / path.name).write_text(path.read_text())
-    np.testing.assert_array_equal(from_swe_bench(tmp_path), from_swe_bench(REPORTS))

@@ -30,7 +30,7 @@ def test_scores_of_several_files_are_one_table():
 
 def test_a_metric_is_never_guessed():
     assert choose(TABLE, None, ["acc"]) == "acc"
-    with pytest.raises(lb.ScoresError, match="which metric .*'acc', 'f1'"):
+    with pytest.raises(lb.ScoresError, match=r"which metric .*'acc', 'f1'"):
         choose(TABLE, None, ["acc", "f1"])
     with pytest.raises(lb.ScoresError, match="no metric 'ac'; did you mean 'acc'"):
         choose(TABLE, "ac", ["acc", "f1"])

@@ -54,17 +54,6 @@ def test_without_a_network(server, tmp_path):
     assert lb.datasets.fetch("vtab").sizes["player"] == 2
 
 
-def test_a_file_that_is_gone_or_a_cache_that_cannot_be(server, tmp_path, monkeypatch):
-    server.offer("vtab.csv", VTAB)
-    (server.folder / "vtab.csv").unlink()
-    with pytest.raises(lb.LeaderbayesError, match=r"could not be downloaded.*404"):
-        lb.datasets.fetch("vtab")
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv(_download.CACHE, str(tmp_path / "file" / "cache"))
-    with pytest.raises(lb.LeaderbayesError, match="could not be downloaded to"):
-        lb.datasets.fetch("vtab")
-
-
 @pytest.fixture
 def own(tmp_path, monkeypatch):
     """A folder of the user's."""
@@ -84,12 +73,6 @@ def test_the_folder_of_the_user_comes_first(server, own, tmp_path, name):
     assert scores.attrs["source"] == str(own / name)
     assert server.asked == []
     assert not (tmp_path / "cache").exists()
-
-
-def test_what_the_folder_lacks_is_downloaded(server, own):
-    server.offer("vtab.csv", VTAB)
-    assert lb.datasets.fetch("vtab").sizes["player"] == 2
-    assert server.asked == ["/vtab.csv"]
 
 
 def test_another_file_of_that_name_is_refused(server, own):

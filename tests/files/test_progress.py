@@ -5,20 +5,13 @@ import warnings
 
 import pytest
 
-from leaderbayes._files.progress import progress, say, shows_bars_of_others
+from leaderbayes._files.progress import progress, shows_bars_of_others
 
 
 def test_nothing_is_shown_unasked(capsys):
     with progress(False, "Tournaments") as advance:
         advance(1, 2)
     assert capsys.readouterr() == ("", "")
-
-
-def test_a_line_on_standard_error_if_at_all(capsys):
-    say(False, "NUTS begins.")
-    assert capsys.readouterr() == ("", "")
-    say(True, "NUTS begins.")
-    assert capsys.readouterr() == ("", "NUTS begins.\n")
 
 
 def test_a_bar_on_standard_error(capsys):

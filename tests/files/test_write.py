@@ -74,7 +74,7 @@ def test_two_processes_and_one_folder(tmp_path):
     """Files of one arrive after those of the other, never between them."""
     code = (
         "import sys; from pathlib import Path; from leaderbayes._files.write import writing\n"
-        "for turn in range(30):\n"
+        "for turn in range(10):\n"
         "    with writing(Path('here')) as part:\n"
         "        for k in range(20): (part / f'{k}').write_text(sys.argv[1] + str(turn))\n"
     )

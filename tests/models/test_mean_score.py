@@ -60,7 +60,7 @@ def test_the_model_has_the_posterior_in_closed_form(scores, fraction):
         far = rng.normal(size=m)
         point = {
             "score_scale_raw_log__": np.log(raw), "noise_spread_log__": np.log(c),
-            "score_unit": unit, "level_unit": 0.0, "luck_unit": far,
+            "score_unit": np.sqrt(c) * unit, "level_unit": 0.0, "luck_unit": far,
         }  # fmt: skip
         point = {name: point[name] for name in model.initial_point()}
         tau = np.hypot(raw, prior.floor)
@@ -76,7 +76,7 @@ def test_the_model_has_the_posterior_in_closed_form(scores, fraction):
         precision = precision + len(y) * np.outer(by, by)
         middle = np.linalg.solve(precision, len(y) * by)[:, None] * centre / np.sqrt(c)
         off = np.stack([unit, far])[: len(by)] - middle
-        wanted += 0.5 * m * np.linalg.slogdet(precision)[1]
+        wanted += 0.5 * m * (np.linalg.slogdet(precision)[1] - np.log(c))
         wanted -= 0.5 * np.einsum("ai,ab,bi->", off, precision, off)
         found.append(float(logp(point)) - wanted)
     np.testing.assert_allclose(found, found[0], atol=1e-8)

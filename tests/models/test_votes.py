@@ -1,210 +1,169 @@
-"""What is fitted to votes equals its executable specification."""
+"""Votes in a pymc.Model, and the same likelihood on arrays."""
 
-import runpy
-from pathlib import Path
+import warnings
 
+import arviz as az
 import numpy as np
+import pymc as pm
 import pytest
-from scipy.special import expit
 
+import leaderbayes as lb
+import leaderbayes.models._votes as module
 from graphs import AS_IT_STANDS
-from leaderbayes._numerics import design
-from leaderbayes._numerics.laplace import Board, Laplace, log_weight
-from leaderbayes._numerics.vote_tournaments import (
-    Cells,
-    coordinates,
-    expand,
-    log_density,
-    parts,
+from leaderbayes.models._votes import (
+    VoteTarget,
+    matched_strengths,
+    observe_votes,
+    vote_statistics,
 )
-from leaderbayes._numerics.votes import Moments, Votes, dependence, effective, maximum
-from leaderbayes.likelihood._vote_models import weigh_davidson, weigh_intercept
-from votes import votes_of
+from votes import draw
 
-SPECIFICATION = Path(__file__).parents[2] / "models" / "votes" / "model.py"
-
-
-@pytest.fixture(scope="module")
-def specification():
-    return runpy.run_path(str(SPECIFICATION))
+PLAYERS = 4
+PLAIN = {"mode": "FAST_COMPILE"}
 
 
-def simulate(seed=1, players=5, size=250, judges=6, prompts=30):
-    rng = np.random.default_rng(seed)
-    strength, opinion = rng.normal(size=players), rng.normal(0.0, 0.7, (judges, players))
-    first = rng.integers(0, players, size).astype(np.int32)
-    second = ((first + rng.integers(1, players, size)) % players).astype(np.int32)
-    judge, prompt = rng.integers(0, judges, size), rng.integers(0, prompts, size)
-    eta = strength[first] - strength[second] + opinion[judge, first] - opinion[judge, second]
-    outcome = (rng.random(size) < expit(eta)).astype(float)
-    outcome[rng.random(size) < 0.1] = 0.5
-    return first, second, outcome, judge, prompt
+def votes_with(rng, covariates):
+    votes = draw(np.linspace(0.8, -0.8, PLAYERS), 200, rng, judges=6, spread=0.6, ties=0.15)
+    votes = votes.assign_coords(prompt=("vote", rng.integers(0, 30, 200)))
+    if covariates:
+        votes["covariates"] = ("vote", "covariate"), 10.0 * rng.normal(size=(200, 1))
+        votes = votes.assign_coords(covariate=["length"])
+    return votes
 
 
-@pytest.mark.parametrize("by", ["judge", "both"])
-def test_matches_that_votes_are_worth_equal_the_specification(specification, by):
-    first, second, outcome, judge, prompt = simulate()
-    clusterings = {"judge": [judge], "both": [judge, prompt]}[by]
-    b, v = specification["covariance"](first, second, outcome, clusterings, 5)
-    points, n = specification["matches"](b, v)
-    one = np.ones(len(first))
-    votes = Votes(5, first, second, outcome, one, outcome**2, np.empty((len(first), 0)))
-    at = maximum(votes)
-    matched = effective(votes, at, dependence(votes, at, tuple(clusterings)))
-    np.testing.assert_allclose(at.epp, b, atol=1e-8)
-    np.testing.assert_allclose(matched.covariance, v, rtol=1e-4, atol=1e-8)
-    np.testing.assert_allclose(matched.n, n, rtol=1e-3, atol=1e-4)
-    np.testing.assert_allclose(matched.points, points, rtol=1e-3, atol=1e-4)
+def statistics(votes, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.HintWarning)
+        return vote_statistics(votes, **options)
 
 
-def read(first, second, outcome, judge, prompt):
-    return votes_of(first, second, outcome, 5, judge=judge, prompt=prompt)
+def built(found, *, tie):
+    with pm.Model(coords={"player": found.rows.kept["player"].to_numpy()}) as model:
+        scale = pm.HalfNormal("epp_scale", 2.0)
+        unit = pm.StudentT("unit", nu=4.0, sigma=scale, dims="player")
+        a = matched_strengths(unit, found)
+        epp = pm.Deterministic("epp", a - a.mean(), dims="player")
+        observe_votes(found, epp, pm.Normal("tie", 0.0, 2.0) if tie else None)
+    return model
 
 
-@pytest.mark.parametrize("by", ["judge", "both"])
-def test_davidsons_votes_equal_the_specification(specification, by):
-    first, second, outcome, judge, prompt = simulate(seed=2)
-    clusterings = {"judge": [judge], "both": [judge, prompt]}[by]
-    at, v = specification["davidson"](first, second, outcome, clusterings, 5)
-    found = weigh_davidson(
-        read(first, second, outcome, judge, prompt), ties="half",
-        cluster="judge" if by == "judge" else "auto", order_effect=False, covariates=None,
-    ).weighed  # fmt: skip
-    np.testing.assert_allclose(np.append(found.at.epp, found.at.beta), at, atol=1e-5)
-    np.testing.assert_allclose(found.matched.covariance[:5, :5], v, rtol=1e-3, atol=1e-6)
-    points, n = specification["matches"](at[:5], v)
-    np.testing.assert_allclose(found.matched.n, n, rtol=1e-2, atol=1e-3)
-    np.testing.assert_allclose(found.matched.points, points, rtol=1e-2, atol=1e-3)
-
-
-@pytest.mark.parametrize("by", ["judge", "both"])
-def test_votes_with_judges_advantages_equal_the_specification(specification, by):
-    first, second, outcome, judge, prompt = simulate(seed=3)
-    favour = np.random.default_rng(4).normal(0.4, 1.0, 6)
-    outcome = (outcome + 0.3 * favour[judge] > 0.5).astype(float)
-    judge = judge.astype(np.int64)
-    clusterings = {"judge": [judge], "both": [judge, prompt]}[by]
-    at, v = specification["round_intercept"](first, second, outcome, clusterings, 5)
-    found = weigh_intercept(
-        read(first, second, outcome, judge, prompt), ties="half",
-        cluster="judge" if by == "judge" else "auto",
-    ).weighed  # fmt: skip
-    np.testing.assert_allclose(np.append(found.at.epp, found.at.beta), at[:-1], atol=2e-4)
-    np.testing.assert_allclose(found.matched.covariance[:5, :5], v, rtol=0.01, atol=1e-3)
-
-
-def test_density_that_is_sampled_is_the_specifications(specification):
-    first, second, outcome, judge, _ = simulate()
-    points, n = specification["matches"](
-        *specification["covariance"](first, second, outcome, [judge], 5)
+@pytest.mark.parametrize("tie", [False, True])
+@pytest.mark.parametrize(
+    ("covariates", "order", "matched"),
+    [(False, False, False), (False, True, True), (True, True, False)],
+)
+def test_arrays_equal_the_model(tie, covariates, order, matched):
+    """Value of the model's outcome and of ``matching``; gradients by differences."""
+    rng = np.random.default_rng(1)
+    found = statistics(
+        votes_with(rng, covariates), tie=tie, order_effect=order, matched=matched
     )
-    density = specification["model"](points, n).compile_logp(mode=AS_IT_STANDS)
-    rng = np.random.default_rng(2)
-    strength, log_scale = rng.normal(size=(4, 5)), rng.normal(size=4)
-    theirs = [
-        float(density({"epp_scale_log__": s, "strength": a}))
-        for s, a in zip(log_scale, strength, strict=True)
-    ]
-    drawn = Laplace(strength, np.exp(log_scale), np.zeros(4))
-    ours = log_weight(drawn, Board(points, n, 2.0, 4.0))
-    np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-8)
+    model, target = built(found, tie=tie), VoteTarget(found, tie=tie)
+    asked = [model["outcome"]] + ([model["matching"]] if matched else [])
+    density = model.compile_logp(vars=asked, mode=AS_IT_STANDS)
+    k, effects = len(target.extra_scale), len(found.rows.effects)
+    for _ in range(2):
+        a, extra = rng.normal(size=PLAYERS), rng.normal(size=k)
+        point = {"epp_scale_log__": 0.0, "unit": a}
+        point |= {"effect_size": extra[:effects]} if effects else {}
+        point |= {"tie": extra[effects]} if tie else {}
+        point |= {"matching_interval__": extra[-1]} if matched else {}
+        value, by_a, by_extra = target.log_likelihood(a[None], extra[None])
+        assert value[0] == pytest.approx(float(density(point)), rel=1e-9)
+        steps = 1e-6 * np.eye(PLAYERS + k)
+        ends = [
+            target.log_likelihood(a + s * steps[:, :PLAYERS], extra + s * steps[:, PLAYERS:], False)
+            for s in (1.0, -1.0)
+        ]
+        numeric = (ends[0][0] - ends[1][0]) / 2e-6
+        np.testing.assert_allclose(np.append(by_a, by_extra), numeric, rtol=1e-4, atol=1e-4)
 
 
-def test_density_of_matched_pairs_is_the_specifications(specification):
-    first, second, outcome, judge, _ = simulate()
-    points, n = specification["matches"](
-        *specification["covariance"](first, second, outcome, [judge], 5)
-    )
-    met = np.zeros((5, 5))
-    np.add.at(met, ([0, 1, 2, 3], [1, 2, 3, 4]), [40.0, 25.0, 60.0, 31.0])
-    met = met + met.T
-    model = specification["matched"](points, n, met)
-    density = model.compile_logp(mode=AS_IT_STANDS)
-    board = Board(points, n, 2.0, 4.0)
-    at = design.ways(met, board)
-    rng = np.random.default_rng(3)
-    ours, theirs = [], []
-    for x in at.start + rng.normal(0.0, 0.5, (4, 7)):
-        epp, scale, alpha = design.expand(x, at)
-        log_scale = np.log(scale)
-        unit = np.exp((1.0 - at.centring) * (log_scale - 0.5 * alpha * at.log_known))
-        way, shrink = at.way, np.exp(0.5 * alpha * at.log_known)
-        u = way @ (shrink * unit * x[2:])
-        theirs.append(
-            density({"epp_scale_log__": log_scale, "matching_interval__": x[1], "unit": u})
-            # Of x, not of unit.
-            + np.log(unit * shrink).sum()
+@pytest.mark.parametrize("tie", [False, True])
+def test_the_model_is_sampled_and_predicts(tie):
+    votes = votes_with(np.random.default_rng(2), True)
+    found = statistics(votes, tie=tie, order_effect=True)
+    with built(found, tie=tie):
+        before = pm.sample_prior_predictive(20, random_seed=1, compile_kwargs=PLAIN)
+        dt = pm.sample(
+            20, tune=20, chains=1, random_seed=1, progressbar=False, nuts_sampler="pymc",
+            compile_kwargs=PLAIN,
+        )  # fmt: skip
+        after = pm.sample_posterior_predictive(
+            dt, random_seed=1, progressbar=False, compile_kwargs=PLAIN
         )
-        ours.append(design.log_density(x, board, at)[0])
-        strength = way @ (unit * x[2:])
-        np.testing.assert_allclose(epp, strength - strength.mean(), atol=1e-12)
-    np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-8)
+    for again, group in ((before, "prior_predictive"), (after, "posterior_predictive")):
+        outcome = again[group]["outcome"]
+        assert outcome.dims == ("chain", "draw", "vote")
+        assert set(np.unique(outcome)) == {0.0, 0.5, 1.0}
+    share = float((after["posterior_predictive"]["outcome"] == 0.5).mean())
+    assert share == pytest.approx(0.15, abs=0.06)
+    known = dt["constant_data"].dataset
+    np.testing.assert_array_equal(known["weight"], found.weight)
+    assert {"first", "second", "count", "judge", "prompt", "opinion_variance"} <= set(known)
+    assert known["effect"].to_numpy().tolist() == ["order", "length"]
+    assert known["effect_unit"][1] == pytest.approx(float(votes["covariates"].std()))
+    np.testing.assert_array_equal(dt["observed_data"]["outcome"], votes["outcome"])
+    assert len(az.summary(dt, var_names=["epp", "effect_size"])) == 6
 
 
-def several(seed=0, players=4, tournaments=3, each=80, judges=5):
-    """Votes of judges who take their opinions along; one tournament is without the last player."""
-    rng = np.random.default_rng(seed)
-    strength = rng.normal(size=players) + rng.normal(0.0, 0.5, (tournaments, players))
-    opinion = rng.normal(0.0, 0.8, (judges, players))
-    of = np.repeat(np.arange(tournaments), each)
-    there = np.where(of == 0, players - 1, players)
-    first = rng.integers(0, there).astype(np.int32)
-    second = ((first + rng.integers(1, there)) % there).astype(np.int32)
-    judge = rng.integers(0, judges, len(of))
-    here = strength[of] + opinion[judge]
-    eta = here[np.arange(len(of)), first] - here[np.arange(len(of)), second]
-    return first, second, (rng.random(len(of)) < expit(eta)).astype(float), of, judge
+def test_votes_for_neither_are_data():
+    votes = draw(np.zeros(3), 60, np.random.default_rng(3))
+    votes["outcome"][:10] = np.nan
+    found = statistics(votes)
+    with built(found, tie=False) as model:
+        table = model["both_bad"].eval()
+    assert table.sum() == 20.0
+    assert len(found.rows.votes.n) == 50
 
 
-def parted():
-    """Parts of the estimate of `several`, and their coordinates."""
-    first, second, outcome, of, judge = several()
-    seen, (i, j) = np.unique([of * 4 + first, of * 4 + second], return_inverse=True)
-    one = np.ones(len(first))
-    votes = Votes(len(seen), i, j, outcome, one, outcome**2, np.empty((len(first), 0)))
-    at, cells = maximum(votes), Cells(seen % 4, seen // 4, 4)
-    p = expit(at.epp[i] - at.epp[j])
-    together = dependence(votes, at, (judge,))
-    found = parts(votes, at, Moments(p, p * (1.0 - p)), together, (judge,), cells)
-    return found, coordinates(found, at), together
+def test_effects_that_are_integrated_out(monkeypatch):
+    """Of many votes: the same posterior as with all parameters, by its mode and curvature."""
+    rng = np.random.default_rng(4)
+    votes = draw(np.linspace(0.8, -0.8, PLAYERS), 3000, rng, judges=60, spread=0.4)
+    votes["covariates"] = ("vote", "covariate"), rng.normal(size=(3000, 1))
+    found = statistics(votes.assign_coords(covariate=["length"]), order_effect=True)
+    short = VoteTarget(found)
+    assert len(short.extra_scale) == 0
+    monkeypatch.setattr(module, "_EXACT", 10_000)
+    whole = VoteTarget(found)
+    at = short.reduced
+    contrast = 0.05 * rng.normal(size=(400, PLAYERS))
+    contrast -= contrast.mean(axis=1, keepdims=True)
+    a = at.epp + contrast
+    extra = short.others(a, np.empty((400, 0)), rng)["effect_size"]
+    # Conditional on strengths effects are normal: value less their density is the marginal's.
+    centred = extra - at.mean - contrast @ at.slope.T
+    normal = -0.5 * np.einsum("ki,ij,kj->k", centred, np.linalg.inv(at.covariance), centred)
+    joint = whole.log_likelihood(a, extra, False)[0] - 0.5 * ((extra / 5.0) ** 2).sum(axis=1)
+    marginal = short.log_likelihood(a, np.empty((400, 0)), False)[0]
+    apart = joint - normal - marginal
+    assert np.std(apart) < 0.05 * np.std(marginal)
 
 
-def test_opinions_that_judges_take_along_equal_the_specification(specification):
-    found, _, together = parted()
-    own = specification["in_common"](*several(), 4)
-    assert 0.1 < own < together.tau2[0]
-    np.testing.assert_allclose(found.tau2, own, rtol=1e-6)
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"matched": "auto"}, "matched='auto': choose None, True or False"),
+        ({"tie": True, "ties": "drop"}, "davidson has a parameter for ties"),
+        ({"covariates": ["width"]}, "'width' is not known"),
+        ({"cluster": "colour"}, "cluster='colour' is not known"),
+    ],
+)
+def test_bad_options(options, said):
+    votes = draw(np.zeros(3), 60, np.random.default_rng(3))
+    with pytest.raises(lb.LeaderbayesError, match=said):
+        vote_statistics(votes, **options)
 
 
-def test_density_of_several_tournaments_equals_the_specification(specification):
-    found, at, _ = parted()
-    cells, shared = found.cells, found.shared
-    built = specification["tournaments"](
-        found.matched.points, found.matched.n, cells.player, cells.tournament, shared
-    )
-    logp = built.compile_logp(mode=AS_IT_STANDS)
-    rng = np.random.default_rng(2)
-    apart = []
-    for _ in range(5):
-        x = at.start + 0.5 * rng.standard_normal(at.start.size)
-        value, gradient = log_density(x, found.matched, at, (2.0, 2.0))
-        f = x[2 : 2 + shared.shape[1]]
-        epp, strength = expand(x, at)
-        # The specification has levels too, of which votes know nothing; here at their modes.
-        of, size = cells.tournament, np.bincount(cells.tournament)
-        level = np.bincount(of, epp[cells.player] - strength) / size
-        point = {
-            "epp_scale_log__": x[0], "epp_spread_log__": x[1], "mean": epp,
-            "strength": strength + level[of], "opinion": f,
-        }  # fmt: skip
-        of_levels = -x[0] - len(size) * x[1]
-        sure = np.exp(-2.0 * x[0]) + at.times / (np.exp(2.0 * x[1]) + at.means.error)
-        jacobian = -0.5 * np.log(sure).sum()
-        jacobian -= 0.5 * np.log(np.exp(-2.0 * x[1]) + 1.0 / at.cells.error).sum()
-        apart.append(float(logp(point)) - of_levels + jacobian - value)
-        step = 1e-4 * rng.standard_normal(x.size)
-        ahead, behind = (
-            log_density(x + s * step, found.matched, at, (2.0, 2.0))[0] for s in (1, -1)
-        )
-        np.testing.assert_allclose(ahead - behind, 2.0 * gradient @ step, rtol=1e-5, atol=1e-8)
-    np.testing.assert_allclose(apart, apart[0], atol=1e-8)
+@pytest.mark.parametrize("kind", ["two", "baseline", "halves"])
+def test_who_is_first_explains_the_order(kind):
+    """Each pair in one order, and no way round."""
+    rng = np.random.default_rng(0)
+    pairs = {
+        "two": [(0, 1)], "baseline": [(0, k) for k in range(1, 5)],
+        "halves": [(i, j) for i in range(3) for j in (3, 4)],
+    }[kind]  # fmt: skip
+    votes = draw(np.zeros(5), 200, rng, pairs=pairs)
+    with pytest.raises(lb.LeaderbayesError, match="do not identify the effect of the order"):
+        vote_statistics(votes, order_effect=True)

@@ -201,10 +201,12 @@ def test_calibration(players, rounds, more):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gaps", [0, 0.3, "blocks"])
-@pytest.mark.parametrize("more", [{}, {"own": 0.5}, {"families": 3}])
-@pytest.mark.parametrize(("players", "rounds"), [(3, 5), (8, 10), (20, 20)])
-def test_calibration_on_many_boards(players, rounds, more, gaps):
-    found, said, right = covered(150, 20, 500, gaps, players=players, rounds=rounds, **more)
-    assert 0.93 - 0.02 < found < 0.99
-    assert said - right < 3.5 * np.sqrt(0.25 / 150)
+@pytest.mark.parametrize("gaps", [0.3, "blocks"])
+@pytest.mark.parametrize(
+    ("players", "rounds", "more"),
+    [(5, 8, {}), (8, 10, {"own": 0.5}), (8, 10, {"families": 3}), (20, 20, {})],
+)
+def test_calibration_where_scores_are_missing(players, rounds, more, gaps):
+    found, said, right = covered(100, 20, 500, gaps, players=players, rounds=rounds, **more)
+    assert 0.92 < found < 0.99
+    assert said - right < 3.5 * np.sqrt(0.25 / 100)

@@ -11,7 +11,7 @@ from leaderbayes._numerics.vote_weights import (
     together,
     with_shared,
 )
-from leaderbayes._numerics.votes import Votes, design, law_at, maximum
+from leaderbayes._numerics.votes import Votes, regressors, law_at, maximum
 
 
 def simulate(seed=0, players=6, size=600, judges=12, prompts=60, spread=0.7, ties=0.1):
@@ -97,11 +97,11 @@ def test_two_clusterings_and_what_they_share_by_definition():
 
 def test_products_of_opinions_by_definition():
     votes, judge, _ = simulate(size=200)
-    w, x = law_at(votes, maximum(votes, 1.0)).variance, design(votes).toarray()
+    w, x = law_at(votes, maximum(votes, 1.0)).variance, regressors(votes).toarray()
     same = (judge[:, None] == judge) & ~np.eye(200, dtype=bool)
     weighted = x * w[:, None]
     expected = weighted.T @ (same * (x @ x.T)) @ weighted
-    np.testing.assert_allclose(opinion_products(votes, design(votes), w, judge), expected, atol=1e-9)
+    np.testing.assert_allclose(opinion_products(votes, regressors(votes), w, judge), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -11,7 +11,7 @@ from leaderbayes._numerics.votes import (
     Likelihood,
     Votes,
     counted,
-    design,
+    regressors,
     information_of,
     law_at,
     maximum,
@@ -121,7 +121,7 @@ def test_rows_that_are_alike_count_together():
 def test_information_is_the_sum_of_weighted_squares():
     votes = random_votes(order=True, covariates=1)
     weight = np.random.default_rng(3).random(len(votes.n))
-    rows = design(votes).toarray()
+    rows = regressors(votes).toarray()
     expected = (rows * weight[:, None]).T @ rows
     np.testing.assert_allclose(information_of(votes, weight), expected, atol=1e-9)
 

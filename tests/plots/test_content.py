@@ -67,7 +67,7 @@ def test_win_probabilities(fit, several, means, teams):
         shown = cells(ax)
         assert shown[0, 1] == f"{float(expected[0, 1]):.2f}"
         assert (1, 1) not in shown
-    own = lb.win_probability(fit, by="record")["mean"].sel(player=["p0"], opponent=["p1"])
+    own = lb.win_probability(fit, by="record")["mean"].sel(player="p0", opponent="p1")
     assert heat(axes(lb.plots.win_probability(fit, by="record", top=2)))[0, 1] == float(own)
     names = list(lb.leaderboard(teams)["team"])
     better = heat(axes(lb.plots.win_probability(teams)))
@@ -163,7 +163,10 @@ def runs_of(dt, **options):
     """First and last row of groups of two or more."""
     rank = {name: k for k, name in enumerate(lb.leaderboard(dt).iloc[:, 0])}
     members = lb.groups(dt, **options)
-    runs = [sorted(members.iloc[each, 1].map(rank)) for each in members.groupby("group").indices.values()]
+    runs = [
+        sorted(members.iloc[each, 1].map(rank))
+        for each in members.groupby("group").indices.values()
+    ]
     return sorted((run[0], run[-1]) for run in runs if len(run) > 1)
 
 
@@ -174,11 +177,13 @@ def bars(ax, m):
         if line.get_color() == "#000000":
             lane = round(line.get_window_extent().x0)
             low, high = sorted(line.get_ydata())
-            found.setdefault(lane, []).append((round(m - 1 - high + 0.25), round(m - 1 - low - 0.25)))
+            found.setdefault(lane, []).append(
+                (round(m - 1 - high + 0.25), round(m - 1 - low - 0.25))
+            )
     return found
 
 
-@pytest.mark.parametrize("options", [{}, {"control": "joint"}, {"prob": 0.6}])
+@pytest.mark.parametrize("options", [{}, {"control": "joint"}, {"prob": 0.8}])
 def test_bars_are_the_groups(wide, options):
     collection = lb.plots.groups(wide, **options)
     found = bars(axes(collection), 20)

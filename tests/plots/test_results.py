@@ -119,11 +119,16 @@ def test_search(search):
     assert ax.get_xscale() == "log"
     assert [text.get_text() for text in ax.get_yticklabels()] == ["entropy", "gini"]
     drawn = {tuple(at) for at in points(ax)}
-    tried = zip(search.cv_results_["param_ccp_alpha"], search.cv_results_["param_criterion"], strict=True)
+    tried = zip(
+        search.cv_results_["param_ccp_alpha"], search.cv_results_["param_criterion"], strict=True
+    )
     assert drawn == {(alpha, float(criterion == "gini")) for alpha, criterion in tried}
     sizes = {float(size) for each in ax.collections for size in each.get_sizes()}
     assert {14.0, 60.0} <= sizes
-    for bad, message in (({"x": "depth"}, "no parameter 'depth'"), ({"iteration": 99}, "iteration=99")):
+    for bad, message in (
+        ({"x": "depth"}, "no parameter 'depth'"),
+        ({"iteration": 99}, "iteration=99"),
+    ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             lb.plots.search(search, **{"x": "ccp_alpha", "y": "criterion", **bad})
     with pytest.raises(lb.LeaderbayesError, match="fitted"):
@@ -163,13 +168,15 @@ def test_maximum(law):
 
 
 def test_board(board, estimate):
-    collection = lb.plots.board(board, estimate)
+    collection = lb.plots.board(board, estimate, lowest=0.0)
     ax = axes(collection)
     assert sum(bar.get_height() for bar in ax.patches) == board.size
     marks = [line.get_xdata()[0] for line in ax.lines]
     np.testing.assert_allclose(marks, [float(board.max()), float(estimate["theta_sota"])])
     (ends,), _ = segments(ax)
-    np.testing.assert_allclose(ends, [float(estimate[f"theta_sota_{e}"]) for e in ("lower", "upper")])
+    np.testing.assert_allclose(
+        ends, [float(estimate[f"theta_sota_{e}"]) for e in ("lower", "upper")]
+    )
     # Bins are whole multiples of 1 / n, with scores in their middle.
     left = np.array([bar.get_x() for bar in ax.patches]) * 500
     np.testing.assert_allclose(left % 1.0, 0.5)

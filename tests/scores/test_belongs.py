@@ -13,18 +13,7 @@ SUMMARIES = [
 ]
 PLAYERS = [
     *"timegan TimeGAN SumProductNet meanshift RankNet VAR MaxEnt svm SE-ResNet mean_model".split(),
-    *(
-        "fold 3",
-        "Mean3",
-        "total_17",
-        "r2",
-        "7",
-        "query 12",
-        "rank 1",
-        "Time2Vec",
-        "best model",
-        "p",
-    ),
+    *"fold_3 Mean3 total_17 r2 7 query_12 rank_1 Time2Vec best_model p".split(),
 ]
 
 
@@ -39,7 +28,7 @@ def test_summaries_by_name(write, name):
         with pytest.raises(lb.ScoresError, match=r"column .*: a summary .* Leave them out"):
             lb.read_scores(write(text))
     long = f"model,fold,auc\na,1,1\nb,1,1\na,{name},1\n"
-    with pytest.raises(lb.ScoresError, match="line 4: the round .* looks like a summary"):
+    with pytest.raises(lb.ScoresError, match=r"line 4: the round .* looks like a summary"):
         lb.read_scores(write(long))
 
 
@@ -118,7 +107,7 @@ def test_honest_tables_are_read(name):
     x, gains = HONEST[name]
     assert odd_columns(x, gains=gains) == []
     rng = np.random.default_rng(3)
-    for _ in range(10):  # a part of it
+    for _ in range(4):  # a part of it
         rows = rng.choice(len(x), min(len(x), 12), replace=False)
         columns = rng.choice(x.shape[1], min(x.shape[1], 6), replace=False)
         found = odd_columns(x[np.ix_(rows, columns)], gains=gains)
@@ -148,21 +137,16 @@ def foreign(n, rng):
 
 @pytest.mark.parametrize("name", foreign(1, RNG))
 def test_foreign_columns_are_refused_or_named(name):
-    """In 40 tables of accuracies of 12 rows and 5 players each; one is unnoticed at most in 10."""
+    """In 20 tables of accuracies of 12 rows and 5 players each; one is unnoticed at most in 10."""
     unnoticed = others = 0
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
-        x = (
-            60
-            + 15 * rng.normal(size=(12, 1))
-            + 6 * rng.normal(size=5)
-            + 3 * rng.normal(size=(12, 5))
-        )
-        x = np.clip(x, 1, 99).round(1)
+        x = 60 + 15 * rng.normal(size=(12, 1)) + 6 * rng.normal(size=5)
+        x = np.clip(x + 3 * rng.normal(size=(12, 5)), 1, 99).round(1)
         found = odd_columns(np.column_stack([x, foreign(12, rng)[name]]), gains=True)
         unnoticed += 5 not in {odd.column for odd in found}
         others += any(odd.column != 5 and odd.points >= 4 for odd in found)
-    assert unnoticed <= 4
+    assert unnoticed <= 2
     assert others <= 1
 
 
@@ -170,7 +154,7 @@ def test_a_column_is_refused_by_name_or_named(write):
     text = "dataset,svm,rf,knn,k7\n" + "".join(
         f"d{k}a,{50 + 3 * k}.5,{52 + 3 * k}.1,{49 + 3 * k}.7,{k * 3971 + 150}\n" for k in range(6)
     )
-    with pytest.raises(lb.ScoresError, match="player 'k7': on another scale, .*above 100"):
+    with pytest.raises(lb.ScoresError, match=r"player 'k7': on another scale, .*above 100"):
         lb.read_scores(write(text))
     table = pd.DataFrame(HONEST["accuracy"][0]).add_prefix("m")
     table = table.assign(odd=(0.055 * table["m0"]).round(2))

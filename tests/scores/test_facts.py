@@ -4,6 +4,9 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes._scores.facts import class_sizes, facts, own_rho
+
+BOARD = xr.DataArray([0.9, 0.8], {"team": [*"ab"]}, attrs={"metric": "accuracy", "n": 100})
 
 
 @pytest.mark.parametrize(
@@ -14,18 +17,17 @@ import leaderbayes as lb
         ({"chance": 2.0}, "chance=2.0"),
         ({"positive_rate": 0.1}, "is for boards of AUC"),
         ({"metric": "auc"}, "these need it"),
-        ({"metric": "estimate"}, "of estimates a coordinate se"),
+        ({"metric": "estimate"}, "coordinate se"),
     ],
 )
 def test_attrs_by_hand_are_checked_where_they_are_read(attrs, message):
-    board = lb.sota.read_board([0.9, 0.8], n=100).assign_attrs(attrs)
-    for function in (lb.sota.shrink, lb.sota.posterior):
-        with pytest.raises(lb.LeaderbayesError, match=message):
-            function(board)
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        facts(BOARD.assign_attrs(attrs))
 
 
 def test_a_board_by_hand():
-    scores = xr.DataArray([0.9, 0.8, 0.2], {"team": list("abc")}, attrs={"metric": "accuracy"})
-    board = scores.assign_attrs(n=100, classes=7)
-    assert int(lb.sota.shrink(board)["m"]) == 3
-    assert int(lb.sota.shrink(board.assign_attrs(classes=2))["m"]) == 2
+    assert facts(BOARD.assign_attrs(classes=4)).chance == 0.25
+    assert class_sizes(100, 0.3) == (30, 70)
+    law = own_rho(BOARD.assign_attrs(rho=0.5, rho_lower=0.3, rho_upper=0.7))
+    assert law.mean() == pytest.approx(0.5)
+    assert law.std() == pytest.approx(0.4 / 3.92)

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._scores.matches import TIES, components, say_apart
+from leaderbayes._scores.matches import components, one_tournament, require_matches, say_apart
 
 BOARDS = arrays(float, st.tuples(st.integers(2, 6), st.integers(1, 5)), elements=st.integers(0, 4))
 
@@ -29,12 +29,14 @@ def test_ties_rules():
     np.testing.assert_array_equal(half.tied, [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
 
 
+@settings(max_examples=40)
 @given(values=BOARDS, within_round=st.booleans(), ties=st.sampled_from(["half", "drop"]))
 def test_every_match_has_one_winner(values, within_round, ties):
     made = lb.matches(board(values), within_round=within_round, ties=ties)
     np.testing.assert_array_equal(made.wins + made.wins.values.T, made.n)
 
 
+@settings(max_examples=40)
 @given(values=BOARDS, within_round=st.booleans(), seed=st.integers(0, 99))
 def test_relabelling_reversing_and_repeating(values, within_round, seed):
     scores = board(values)
@@ -112,6 +114,7 @@ def test_why_a_board_is_not_connected_in_words(make, values, fact, unknown, know
     assert say_apart(made, components(made)) == (fact, unknown, known)
 
 
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_words_say_what_happened(seed, within_round):
     """Who "never beat anybody else" has no win against the others, and likewise."""
@@ -151,7 +154,7 @@ def test_bad_input():
         lb.matches(board([[1.0, 2.0], [np.nan, np.nan]]))
     several = board(np.eye(3)).expand_dims(tournament=["a", "b"])
     with pytest.raises(lb.LeaderbayesError, match=r"2 tournaments \('a', 'b'\)"):
-        lb.fit(several)
+        one_tournament(several)
     with pytest.raises(lb.LeaderbayesError, match="dimensions player and round"):
         lb.matches(board(np.eye(3)).rename(round="fold"))
 
@@ -169,13 +172,8 @@ def test_matches_carry_the_scores_that_they_are_of():
     both = xr.concat([scores, scores], pd.Index(["x", "y"], name="tournament"))
     assert lb.matches(both)["scores"].dims == ("tournament", "player", "round")
     for better in ("False", -1, 2, np.nan):
-        with pytest.raises(lb.ScoresError, match="higher_is_better.*give 0 or 1"):
+        with pytest.raises(lb.ScoresError, match=r"higher_is_better.*give 0 or 1"):
             lb.matches(scores.assign_attrs(higher_is_better=better))
-
-
-def test_empty_players_and_rounds_are_left_out():
-    made = lb.matches(board([[1, np.nan, 2], [2, np.nan, 1], [np.nan] * 3]))
-    assert dict(made.sizes) == {"player": 2, "opponent": 2, "round": 2}
 
 
 def test_scores_made_by_hand_are_checked():
@@ -210,7 +208,7 @@ def test_several_tournaments_are_each_by_itself():
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_components_from_rankings_equal_those_from_wins(seed):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 8, (7, 3)) + 4.0 * rng.integers(0, 3, (7, 1))
@@ -224,22 +222,16 @@ def test_components_from_rankings_equal_those_from_wins(seed):
     assert pd.crosstab(slow, fast).gt(0).sum().sum() == slow.nunique()
 
 
-@pytest.mark.parametrize("rounds", [46_341, 200_000])
-def test_more_matches_than_32_bits_hold(rounds):
+def test_more_matches_than_32_bits_hold():
     """Across rounds a pair has rounds^2 matches: wins are Mann and Whitney's count."""
-    rng = np.random.default_rng(1)
-    values = rng.integers(0, 1000, size=(2, rounds))
+    values = np.random.default_rng(1).integers(0, 1000, size=(2, 46_341))
     made = lb.matches(board(values), within_round=False)
-    assert float(made["n"][0, 1]) == float(rounds) ** 2
+    assert float(made["n"][0, 1]) == 46_341.0**2
     worse, upto = (
         np.searchsorted(np.sort(values[1]), values[0], side) for side in ("left", "right")
     )
     assert float(made["wins"][0, 1]) == worse.sum() + (upto - worse).sum() / 2.0
     assert float(made["tied"][0, 1]) == (upto - worse).sum()
-    fit = lb.likelihood.bradley_terry(made)
-    # Equal players: the variance of Mann and Whitney's count, for continuous scores.
-    error = np.sqrt((2 * rounds + 1) / 12.0) * rounds / (rounds**2 / 4.0)
-    assert float(np.sqrt(4.0 * fit["covariance"][0, 0])) == pytest.approx(error, rel=0.02)
 
 
 def test_whole_numbers_that_floats_cannot_tell_apart_are_refused():
@@ -249,51 +241,23 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_refused():
     assert lb.matches(scores - 10)["tied"].sum() == 0
 
 
-# What takes matches, and the rules for ties that it can use.
-TAKERS = {
-    lb.models.bradley_terry: ("half", "drop"),
-    lb.models.davidson: ("half",),
-    lb.models.plackett_luce: ("half",),
-    lb.models.round_intercept: ("half", "loss"),
-    lb.models.tournaments: ("half", "drop"),
-    lb.likelihood.bradley_terry: ("half", "drop", "floor"),
-    lb.likelihood.plackett_luce: ("half",),
-    lb.likelihood.round_intercept: ("half", "loss"),
-    lb.likelihood.eliminate: ("half", "loss"),
-    lb.likelihood.bootstrap: ("half",),
-    lb.likelihood.best_test: ("half",),
-}
-
-
-@pytest.mark.parametrize("taker", TAKERS)
-def test_scores_in_place_of_matches_are_refused(taker):
+def test_what_takes_matches_says_which():
     scores = board([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]])
-    with pytest.raises(lb.LeaderbayesError, match=r"not scores: give leaderbayes\.matches\(scores"):
-        taker(scores)
-    with pytest.raises(lb.LeaderbayesError, match=r"not DataTree: give leaderbayes\.matches"):
-        taker(xr.DataTree())
-
-
-@pytest.mark.parametrize("taker", TAKERS)
-def test_rules_for_ties_without_a_meaning_are_refused_and_the_others_listed(taker):
-    made = lb.matches(board([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]]))
-    possible = TAKERS[taker]
-    listed = " or ".join(map(repr, possible))
-    for ties in set(TIES) - set(possible):
-        with pytest.raises(lb.LeaderbayesError, match=f"ties='{ties}': choose {listed}"):
-            taker(made.assign_attrs(ties=ties))
-
-
-@pytest.mark.parametrize("taker", [lb.fit, lb.elo, lb.mean_scores, lb.matches])
-def test_matches_in_place_of_scores_are_refused(taker):
+    made = lb.matches(scores)
+    require_matches(made, "f", ties=("half",), pairs=True)
+    votes = lb.matches(lb.read_votes(pd.DataFrame({"winner": ["a"], "loser": ["b"]})))
+    for wrong, message in (
+        (scores, r"f takes matches, not scores: give leaderbayes\.matches\(scores"),
+        (xr.DataTree(), "not DataTree: give"),
+        (votes, "f takes matches of scores, not of votes"),
+        (made.assign_attrs(ties="drop"), "ties='drop': choose 'half' for f"),
+        (lb.matches(scores, within_round=False), "f compares within rounds"),
+        (lb.matches(scores, pairs=False), "f needs the tables of pairs: take pairs=True"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            require_matches(wrong, "f", ties=("half",), across=False, pairs=True)
     with pytest.raises(lb.ScoresError, match="These are matches: give the scores"):
-        taker(lb.matches(board([[1.0, 2.0], [2.0, 1.0]])))
-
-
-@pytest.mark.parametrize("taker", [lb.models.bradley_terry, lb.likelihood.bradley_terry])
-def test_tables_of_pairs_are_asked_for(taker):
-    with pytest.raises(lb.LeaderbayesError, match="pairs=True"):
-        taker(lb.matches(board([[1.0, 2.0], [2.0, 1.0]]), pairs=False))
+        lb.matches(made)
 
 
 def test_tables_of_very_many_players_are_made_when_asked_for(monkeypatch):

@@ -66,8 +66,3 @@ def test_columns_without_a_name_are_an_index():
 def test_otherwise_written(name):
     assert goes_by(name, PLAYER)
     assert not goes_by(name, DATA)
-
-
-@pytest.mark.parametrize("name", ["model_size", "remodel", "my model", ""])
-def test_not_otherwise_written(name):
-    assert not goes_by(name, PLAYER)

@@ -86,7 +86,10 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
     [
         ("fold,id,a,b\n1,7,.1,.2\n2,9,.1,.3\n", "column 'id': a round or"),
         ("a,b,k\n.1,.2,1\n.1,.3,2\n.1,.1,3\n", "column 'k': numbers of the rows"),
-        ("t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n", "column 'k': numbers of the rows"),
+        (
+            "t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n",
+            "column 'k': numbers of the rows",
+        ),
         (
             "fold,a,b,Mean\n1,1,2,3\n",
             "column 'Mean': a summary.* Leave them out",
@@ -133,11 +136,6 @@ def test_one_score_a_player_is_sent_to_sota(write):
     assert "sota" not in str(several.value)
 
 
-def test_a_name_with_a_number_in_brackets_is_a_name(write):
-    scores = lb.read_scores(write("year,a,b\n2019 (1),.1,.2\n2019 (2),.3,.4\n"))
-    assert scores["round"].values.tolist() == ["2019 (1)", "2019 (2)"]
-
-
 def test_pivot_tables():
     rows = [(k, m, 0.1 * k, 0.5) for k in range(3) for m in ("svm", "knn")]
     frame = pd.DataFrame(rows, columns=["cv_fold", "model", "f1", "mae"])
@@ -174,13 +172,6 @@ def test_unknown_columns_and_files(write, tmp_path):
         lb.read_scores(pd.DataFrame({"player": ["a", "b"], "round": 1, "score": [0.0, np.inf]}))
 
 
-def test_an_unknown_player_of_a_wide_table(write):
-    with pytest.raises(
-        lb.ScoresError, match=r"there are 'task', 'a', 'b'\. A wide table, .* needs no"
-    ):
-        lb.read_scores(write("task,a,b\nx,1,2\n"), player="modle")
-
-
 def crossed(**levels):
     """All combinations, with an accuracy each."""
     every = pd.MultiIndex.from_product(map(list, levels.values()), names=levels)
@@ -202,11 +193,6 @@ def test_players_called_as_items(write):
     assert list(lb.read_scores(write(text))["round"].values) == ["question", "passage", "subject"]
     text = "dataset,left,right,correct\nx,0.1,0.2,0.3\ny,0.4,0.5,0.6\n"
     assert list(lb.read_scores(write(text))["player"].values) == ["left", "right", "correct"]
-
-
-def test_a_flag_is_no_player(write):
-    with pytest.raises(lb.ScoresError, match="column 'flag' holds 'yes'"):
-        lb.read_scores(write("dataset,a,b,flag\nx,0.1,0.2,yes\ny,0.3,0.4,no\n"))
 
 
 def test_answers_count_as_scores_of_items_only():
@@ -243,8 +229,3 @@ def test_names_of_items_that_may_be_data_sets(name):
     # Shares are no answers.
     tasks = crossed(model="ab", **{name: [1, 2]}, seed=[1, 2])
     assert f"tournament={name}" in lb.read_scores(tasks).attrs["columns"]
-
-
-def test_a_role_that_is_no_name():
-    with pytest.raises(lb.ScoresError, match="give the name of a column"):
-        lb.read_scores(crossed(model="ab", item=[1, 2]), repeat=["item"])

@@ -126,7 +126,11 @@ REFUSED = {
     "Parquet": ("a.parquet", "nonsense", "not a readable Parquet"),
     "gzip": ("a.csv.gz", "nonsense", "not a whole gzip"),
     "Excel": ("a.csv", b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "Excel.*as CSV UTF-8"),
-    "zip": ("a.csv", b"PK\x03\x04" + bytes(26) + b"scores.csv", "a packed file.*unpack it.*inspect-ai"),
+    "zip": (
+        "a.csv",
+        b"PK\x03\x04" + bytes(26) + b"scores.csv",
+        "a packed file.*unpack it.*inspect-ai",
+    ),
     "tar": ("a.csv", gzip.compress(bytes(257) + b"ustar", mtime=0), "a packed file"),
 }
 

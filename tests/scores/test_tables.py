@@ -95,18 +95,6 @@ def test_a_search_saved_as_a_table(tmp_path):
         np.testing.assert_array_equal(lb.read_scores(source, score="f1"), [[0.1], [0.2]])
 
 
-def test_a_search_with_categories_that_do_not_join():
-    odd = pd.DataFrame(
-        {
-            "params": ["a", "b"],
-            "split0_test_f1": pd.Series([(1, 2), 0.7], dtype="category"),
-            "split1_test_f1": pd.Series([0.1, 0.2], dtype="category"),
-        }
-    )
-    with pytest.raises(lb.ScoresError, match=r"row 0.*'score' holds '\(1, 2\)'"):
-        lb.read_scores(odd)
-
-
 @given(name=st.text())
 def test_clean_names_stay(name):
     once = clean(name)
@@ -148,9 +136,3 @@ def test_two_spellings_are_one_player():
     wide = pd.DataFrame([[1, 0.1, 0.2]], columns=["fold", "Zo\u00eb", "Zoe\u0308"])
     with pytest.raises(lb.ScoresError, match="two columns are called 'Zoë'"):
         lb.read_scores(wide)
-
-
-def test_names_that_look_alike_are_told_of():
-    table = pd.DataFrame({"fold": [1, 2], "SVM": [0.1, 0.2], "svm": [0.2, 0.1]})
-    with pytest.warns(lb.LeaderbayesWarning, match="LB041 .* players .*: 'SVM', 'svm'. If"):
-        assert lb.read_scores(table).sizes["player"] == 2

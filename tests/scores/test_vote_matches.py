@@ -10,7 +10,6 @@ from leaderbayes._scores.matches import components, say_apart
 from leaderbayes._scores.vote_matches import (
     clusters_of,
     effects_of,
-    is_votes,
     valid_votes,
     weights_of,
 )
@@ -129,12 +128,6 @@ def test_what_are_no_votes_is_refused(votes, change, said):
         valid_votes(votes.assign(change), "half")
 
 
-def test_what_votes_are(votes):
-    assert is_votes(votes)
-    assert not is_votes(lb.matches(votes))
-    assert not is_votes(TABLE)
-
-
 @pytest.mark.parametrize("wrong", [3, None, {"judge"}, [3], np.zeros((2, 2)), TABLE])
 def test_options_of_another_kind_are_named(votes, wrong):
     with pytest.raises(LeaderbayesError, match=r"cluster=.*: give 'auto', 'none', 'judge'"):
@@ -144,9 +137,3 @@ def test_options_of_another_kind_are_named(votes, wrong):
     if wrong is not None:
         with pytest.raises(LeaderbayesError, match=r"covariates=.*: give a list of names"):
             effects_of(votes, False, wrong)
-
-
-def test_flags_and_lists_of_numpy_and_pandas(votes):
-    names = pd.Series(["length"])
-    assert list(effects_of(votes, np.True_, names)) == ["order", "length"]
-    assert list(clusters_of(votes, np.array(["judge"]))) == ["judge"]

@@ -32,7 +32,7 @@ def without_hardest(y, share=0.3):
 @pytest.mark.parametrize("clustered", [False, True])
 def test_at_random_hardly_any_board_is_named(clustered):
     rng = np.random.default_rng(1)
-    named, boards = 0, 400
+    named, boards = 0, 150
     for _ in range(boards):
         y = items(rng, 5, 200)
         cluster = np.arange(200) // 5

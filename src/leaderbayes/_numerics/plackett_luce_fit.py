@@ -8,9 +8,9 @@ difference of the gradient.
 The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
 Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
 stays above some bound just if each does: if d never rises down that order's places. Tied players
-come in an order and its reverse, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
-j, and along a cycle of such players d is constant. Where no player outside a set S ever beat or
-tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
+come in an order and its reverse, so that d is the same for them. Hence d_i >= d_j wherever i beat
+or tied with j, and along a cycle of such players d is constant. Where no player outside a set S
+ever beat or tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
 """
 
 from collections.abc import Callable
@@ -84,14 +84,12 @@ def fit_rankings(
     by_products = m > LARGEST_MATRIX or not (matrix or firth or m <= _FEW)
     data = rankings(place)
 
-    def value(x: Floats) -> float:
-        return float(log_likelihood(x[None], data, gradient=False)[0][0])
-
     def gradient(x: Floats) -> Floats:
         return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
-        height, slope = value(x), gradient(x)
+        values, gradients = log_likelihood(x[None], data, gradient=True)
+        height, slope = float(values[0]), gradients[0]
         q = expit(x)
         if pseudo_rounds > 0.0:
             height -= pseudo_rounds * float((np.logaddexp(0.0, x) - 0.5 * x).sum())
@@ -114,7 +112,7 @@ def fit_rankings(
         return height, slope, curvature
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
-    loglik = value(x)
+    loglik = float(log_likelihood(x[None], data, gradient=False)[0][0])
     if not np.isfinite(loglik):
         raise NotConvergedError(
             "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take the "

@@ -99,7 +99,10 @@ def slopes(b: Floats, rankings: Rankings) -> Floats:
     """Differentiate the log-likelihood of each round (round, player) at b (player,)."""
     out = np.zeros((int(rankings.round.max()) + 1, b.size))
     for k in range(len(rankings.order)):
-        one = Rankings(*(each[k : k + 1] for each in rankings))
+        one = Rankings(
+            rankings.order[k : k + 1], rankings.present[k : k + 1], rankings.weight[k : k + 1],
+            rankings.round[k : k + 1],
+        )
         out[rankings.round[k]] += log_likelihood(b[None], one, gradient=True)[1][0]
     return out
 

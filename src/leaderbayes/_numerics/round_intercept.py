@@ -3,14 +3,10 @@ r"""Matches of listed pairs with an intercept a round: what PMRA adds to Bradley
 For players in their listed order, i before j, and round k's intercept c_k,
 
 .. math:: \mathrm{logit}\,P(i\ \mathrm{beats}\ j \mid k) = c_k + b_i - b_j .
-
-The log-likelihood of a round is
-:math:`\sum_i points_{ki} b_i + first_k c_k - \sum_{i<j} \log(e^{c_k + b_i} + e^{b_j})`.
 """
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from leaderbayes._types import Bools, Bytes, Floats, Ints, Longs
@@ -89,40 +85,3 @@ def draw_outcomes(
     # A win where logistic noise stays below the log-odds.
     won = rng.logistic(size=played.shape) < intercept[:, None] + (epp[first] - epp[second])
     return np.where(played, np.where(won, WIN, LOSS), ABSENT).astype(np.int8)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def log_normalisers(epp: Floats, intercept: Floats, start: Longs, member: Longs) -> Floats:
-    """Sum of log(e^(c_k + b_i) + e^b_j) over listed pairs, (round,)."""
-    out = np.zeros(start.size - 1)
-    for k in range(out.size):
-        b = epp[member[start[k] : start[k + 1]]]
-        for i in range(b.size):
-            above = b[i] + intercept[k]
-            for j in range(i + 1, b.size):
-                gap = above - b[j]
-                out[k] += max(above, b[j]) + np.log1p(np.exp(-abs(gap)))
-    return out
-
-
-@numba.njit(cache=True, error_model="numpy")
-def log_normalisers_pullback(
-    epp: Floats, intercept: Floats, start: Longs, member: Longs, cotangent: Floats
-) -> tuple[Floats, Floats]:
-    """Gradient of sum_k cotangent_k x `log_normalisers`_k in epp and in intercept."""
-    slope = np.zeros(epp.size)
-    level = np.zeros(intercept.size)
-    for k in range(start.size - 1):
-        who = member[start[k] : start[k + 1]]
-        b = epp[who]
-        for i in range(b.size):
-            # e^-700 is still a number; a sampler gone astray may pass it.
-            above = b[i] + intercept[k]
-            total = 0.0
-            for j in range(i + 1, b.size):
-                p = 1.0 / (1.0 + np.exp(min(b[j] - above, 700.0)))
-                total += p
-                slope[who[j]] += cotangent[k] * (1.0 - p)
-            slope[who[i]] += cotangent[k] * total
-            level[k] += cotangent[k] * total
-    return slope, level

@@ -70,7 +70,7 @@ def has_covariates(votes: Votes) -> bool:
     return bool(votes.effect.size and not (votes.effect == 1.0).all())
 
 
-def design(votes: Votes) -> sparse.csr_array:
+def regressors(votes: Votes) -> sparse.csr_array:
     """Return what log-odds are a linear function of (row, player + effect)."""
     count = len(votes.n)
     sides = np.concatenate([votes.first, votes.second])
@@ -110,7 +110,7 @@ class Likelihood:
 
     def __init__(self, votes: Votes, *, tie: bool = False) -> None:
         self.votes = votes = counted(votes)
-        self.rows = design(votes)
+        self.rows = regressors(votes)
         self.tie = tie
         self.size = votes.players + votes.effect.shape[1] + tie
         self.tables = None if has_covariates(votes) else _tables(votes)

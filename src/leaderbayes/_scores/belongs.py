@@ -216,7 +216,8 @@ def _of_others(values: Floats, floor: float) -> Floats:
     """Return the second-largest value of the others (column,); the largest of a few columns."""
     ordered = np.sort(values)[::-1]
     k = 0 if len(values) < _FEW_COLUMNS else 1
-    return np.maximum(np.where(values >= ordered[k], ordered[k + 1], ordered[k]), floor)
+    least: Floats = np.where(values >= ordered[k], ordered[k + 1], ordered[k])
+    return np.maximum(least, floor)
 
 
 def _top(x: Floats, medians: Floats) -> float | None:

@@ -116,8 +116,8 @@ def hints(
     texts = []
     if folds is not None and test_fraction is None:
         texts.append(_of_folds(rounds, folds, posterior=posterior))
-    of_matches = isinstance(given, xr.Dataset) and not models_ties
-    if of_matches and (share := tied_share(given)) >= _MANY_TIES:
+    share = tied_share(given) if isinstance(given, xr.Dataset) and not models_ties else 0.0
+    if share >= _MANY_TIES:
         ties = str(given.attrs["ties"])
         fit = "study.fit" if several else "fit"
         texts.append(

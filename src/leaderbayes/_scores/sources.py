@@ -236,6 +236,7 @@ def parse_lines(content: bytes, where: str) -> tuple[list[dict[str, Any]], list[
 def _from_json(content: bytes, where: str, *, lines: bool) -> Table:
     """Make a table of a list of objects, or of an object of columns as pandas writes it."""
     numbers: list[int] = []
+    found: Any
     if lines:
         found, numbers = parse_lines(content, where)
     else:

@@ -65,7 +65,7 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
 
 
-def counted(number: float, what: str) -> str:
+def counted(number: float | np.integer[Any], what: str) -> str:
     """Count things in words: 1 player, 2 players."""
     return f"{number:.0f} {what}{'' if number == 1 else 's'}"
 

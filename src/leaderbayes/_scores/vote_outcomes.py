@@ -202,7 +202,7 @@ def _readings(words: _Words) -> dict[str, Floats]:
         if not np.isnan(means).any():
             how = ", ".join(f"{word} for {_MEANS[known[word]]}" for word in own if word in known)
             found[f"with {how}" if how else "by words"] = means[words.codes]
-    named = pd.Index(words.players).get_indexer(words.texts)
+    named = pd.Index(words.players).get_indexer(pd.Index(words.texts))
     nobody = np.array([_NOBODY.get(word, np.nan) for word in words.words])
     # A player may be called tie.
     ties_first = np.where(np.isnan(nobody), named, -1)
@@ -254,7 +254,7 @@ def _by_words(
 def _refuse_unknown(words: _Words) -> NoReturn:
     """Say which outcomes are not known, and how often each is there."""
     known = _vocabularies(words.form, {*words.words})
-    named = pd.Index(words.players).get_indexer(words.texts)
+    named = pd.Index(words.players).get_indexer(pd.Index(words.texts))
     who = named[words.codes]
     neither = (who >= 0) & (words.first != who) & (words.second != who)
     if neither.any():

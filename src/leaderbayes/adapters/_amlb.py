@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import more_is_better
@@ -25,7 +24,6 @@ def from_amlb(
     source: Frame,
     *,
     metric: str | None = None,
-    constraint: str | None = None,
     higher_is_better: bool | None = None,
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
@@ -34,25 +32,21 @@ def from_amlb(
     Parameters
     ----------
     source : path or DataFrame
-        ``results.csv``, as the benchmark writes it.
+        ``results.csv``, as the benchmark writes it; of several constraints one's rows.
     metric : str, optional
         A column of one metric, such as "acc" or "logloss". The default is ``result``, the metric
         of each task, of which AMLB turns the sign where less is better ("neg_logloss").
-    constraint : str, optional
-        Keep the runs under this constraint, such as "1h8c"; needed where there are several.
     {options}
 
     Returns
     -------
     DataArray (tournament, player, round)
         Scores of frameworks. A failed run is missing, or gives way to a run of the same fold that
-        did not fail. Results of before 2020 have no column ``metric``, and log losses with their
-        own sign: they are read only with ``metric=``, or with a column ``score``.
+        did not fail.
 
     References
     ----------
-    Gijsbers et al. (2024), AMLB: an AutoML Benchmark, JMLR 25(101);
-    https://openml.github.io/automlbenchmark/docs/getting_started
+    Gijsbers et al. (2024), AMLB: an AutoML Benchmark, JMLR 25(101)
 
     Examples
     --------
@@ -60,11 +54,8 @@ def from_amlb(
     >>> import pandas as pd
     >>> table = pd.DataFrame({"task": "iris", "framework": ["RF", "RF", "GBM", "GBM"]})
     >>> table = table.assign(fold=[0, 1, 0, 1], metric="acc", result=[0.9, 0.8, 0.95, None])
-    >>> lb.adapters.from_amlb(table).sel(tournament="iris").to_pandas()
-    round      0    1
-    player
-    RF      0.90  0.8
-    GBM     0.95  NaN
+    >>> dict(lb.adapters.from_amlb(table).sizes)
+    {'tournament': 1, 'player': 2, 'round': 2}
     """
     table = read_frame(source, max_mb, ["framework", "task", "fold"], "results of AMLB")
     frame = table.frame
@@ -74,10 +65,7 @@ def from_amlb(
             table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), frame.columns)}")
         score, better = metric, direction(table, metric, higher_is_better)
     elif higher_is_better is not None:
-        raise ScoresError(
-            "higher_is_better is for a metric of your own (metric=): more of AMLB's result is "
-            "always better."
-        )
+        table.refuse("higher_is_better is for metric=: more of AMLB's result is always better.")
     elif "metric" in frame.columns:
         require(table, ["result"], "results of AMLB")
         score = "result"
@@ -85,32 +73,18 @@ def from_amlb(
         score = "score"
     else:
         table.refuse(
-            "no column 'metric': these are results of before 2020, whose sign AMLB had not turned; "
+            "no column 'metric', as before 2020, when AMLB did not turn the sign of log losses: "
             "name a metric (metric=, --score), such as acc, auc or logloss."
         )
     if "constraint" in frame.columns:
-        table = _pick(table, constraint)
-    elif constraint is not None:
-        table.refuse("there is no column 'constraint' to pick from; leave it out.")
+        under = as_names(table, "constraint").unique()
+        if len(under) > 1:
+            table.refuse(f"runs are under several constraints: {listed(under)}; keep one's rows.")
     table = _without_repeats(table, score)
     if metric is None and score == "result":
         _check_metrics(table)
     columns = {"tournament": "task", "player": "framework", "round": "fold"}
     return arrange(table, columns, score, better=better)
-
-
-def _pick(table: Table, constraint: str | None) -> Table:
-    """Keep the runs under one constraint."""
-    under = as_names(table, "constraint")
-    constraints = list(under.unique())
-    if constraint is None and len(constraints) > 1:
-        choice = listed(constraints)
-        table.refuse(f"there are runs under several constraints; pick one (constraint=): {choice}.")
-    if constraint is None:
-        return table
-    if constraint not in constraints:
-        table.refuse(f"no constraint {shown(constraint)}; {suggest(str(constraint), constraints)}")
-    return table._replace(frame=table.frame[under == constraint])
 
 
 def _without_repeats(table: Table, score: str) -> Table:

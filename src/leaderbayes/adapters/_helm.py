@@ -51,8 +51,7 @@ def from_helm(
 
     References
     ----------
-    Liang et al. (2023), Holistic Evaluation of Language Models, TMLR;
-    https://crfm-helm.readthedocs.io/en/latest/tutorial/
+    Liang et al. (2023), Holistic Evaluation of Language Models, TMLR
 
     Examples
     --------

@@ -38,12 +38,12 @@ _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no"
 
 
 class _Log(NamedTuple):
-    """An evaluation of a model on a task."""
+    """An evaluation of a model on a task; its retry has the same task_id."""
 
     where: str
     model: str
     task: str
-    task_id: str  # the same for an evaluation and its retry
+    task_id: str
     version: Any
     status: str
     samples: list[Any]
@@ -144,10 +144,7 @@ def _read_log(path: Path, max_mb: float) -> _Log:
         samples = list_at(header, "samples")
     model, task = text_at(header, "eval", "model"), text_at(header, "eval", "task")
     if not (model and task):
-        raise ScoresError(
-            f"{where}: no 'eval' with a model and a task, as logs of inspect-ai have; give its "
-            "logs (.eval, .json)."
-        )
+        raise ScoresError(f"{where}: no 'eval' with a model and a task, as its logs have.")
     version = at(header, "eval", "task_version")
     status = "invalidated" if at(header, "invalidated") is True else text_at(header, "status")
     task_id = text_at(header, "eval", "task_id")

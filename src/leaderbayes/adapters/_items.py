@@ -26,6 +26,7 @@ class Answer(NamedTuple):
     scores: Mapping[str, Any]
     repeat: int = 1
     same: Any = None  # what must be the same for all models; None is not compared
+    cluster: str = ""
 
 
 class Run(NamedTuple):
@@ -132,11 +133,13 @@ def read_items(
     higher_is_better: bool | None,
     repeat: str = "repeat",
     by: str = "",
+    cluster: str = "",
     grades: Mapping[str, float] | None = None,
 ) -> xr.DataArray:
-    """Read the scores of models on items, where ``item`` and ``repeat`` are what these are called.
+    """Read the scores of models on items.
 
-    ``by`` is what tells whether an item is the same, for messages, and ``grades`` scores that are
+    ``item``, ``repeat`` and ``cluster``, if answers have one, are what these are called; ``by``
+    is what tells whether an item is the same, for messages, and ``grades`` scores that are
     words, of which more is better; the rest is as the user gives it.
     """
     tasks = check_names("tasks", tasks)
@@ -159,12 +162,13 @@ def read_items(
                     score = (grades or {})[score]
                 records.append(
                     {"model": run.model, "task": run.task, item: answer.item,
-                     repeat: answer.repeat, "score": score, "where": answer.place}
+                     repeat: answer.repeat, "score": score, "where": answer.place,
+                     cluster: answer.cluster}
                 )  # fmt: skip
     table = collect([run.where for run in runs], records)
     if len(metrics) > 1:
         table.refuse(f"items have several metrics: {listed(metrics)}; name one (metric=, --score).")
-    columns = {"player": "model", "round": item}
+    columns = {"player": "model", "round": item} | ({"cluster": cluster} if cluster else {})
     known = list(table.frame["task"].unique())
     if len(known) > 1 and clusters:
         columns |= {"round": f"task.{item}", "cluster": "task"}

@@ -43,8 +43,7 @@ def from_lighteval(
 
     References
     ----------
-    Habib et al. (2023), LightEval: A lightweight framework for LLM evaluation;
-    https://huggingface.co/docs/lighteval/saving-and-reading-results
+    Habib et al. (2023), LightEval: A lightweight framework for LLM evaluation
 
     Examples
     --------

@@ -55,19 +55,16 @@ def from_lm_eval(
 
     References
     ----------
-    Gao et al., lm-evaluation-harness, doi:10.5281/zenodo.12608602;
-    https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/python-api.md
+    Gao et al., lm-evaluation-harness, doi:10.5281/zenodo.12608602
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> small = {"results": {"arc_easy": {"acc,none": 0.6}, "boolq": {"acc,none": 0.7}}}
     >>> large = {"results": {"arc_easy": {"acc,none": 0.8}, "boolq": {"acc,none": 0.75}}}
-    >>> lb.adapters.from_lm_eval({"small": small, "large": large}, metric="acc").to_pandas()
-    round   arc_easy  boolq
-    player
-    small        0.6   0.70
-    large        0.8   0.75
+    >>> scores = lb.adapters.from_lm_eval({"small": small, "large": large}, metric="acc")
+    >>> scores.sel(player="large").values.tolist()
+    [0.8, 0.75]
     """
     wanted = [] if metric is None else [metric] if isinstance(metric, str) else metric
     if not are_names(wanted):
@@ -180,10 +177,7 @@ def _direction(
     """Return whether more is better, as the user says, the file, or the metric's name."""
     metric = key.split(",")[0]
     said = at(results, "higher_is_better", task, metric)
-    better = said if given is None else given
-    better = better if isinstance(better, bool | int) else more_is_better(metric)
-    if better is None:
-        raise ScoresError(
-            f"{place}: is more of {shown(key)} better? Say so (higher_is_better=...)."
-        )
-    return bool(better)
+    for better in (given, said if isinstance(said, bool) else None, more_is_better(metric)):
+        if better is not None:
+            return bool(better)
+    raise ScoresError(f"{place}: is more of {shown(key)} better? Say so (higher_is_better=...).")

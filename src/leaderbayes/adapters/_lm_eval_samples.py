@@ -49,8 +49,7 @@ def from_lm_eval_samples(
 
     References
     ----------
-    Gao et al., lm-evaluation-harness, doi:10.5281/zenodo.12608602;
-    https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/interface.md
+    Gao et al., lm-evaluation-harness, doi:10.5281/zenodo.12608602
 
     Examples
     --------

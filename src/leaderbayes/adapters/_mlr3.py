@@ -41,13 +41,11 @@ def from_mlr3(
     -------
     DataArray (tournament, player, round) or (player, round)
         Scores of learners: tasks are tournaments and iterations rounds; of aggregated scores
-        tasks are rounds. Rounds are named "resampling.iteration" where there are several
-        resamplings.
+        tasks are rounds.
 
     References
     ----------
-    Lang et al. (2019), mlr3, JOSS 4(44), 1903, doi:10.21105/joss.01903;
-    https://mlr3.mlr-org.com/reference/BenchmarkResult.html
+    Lang et al. (2019), mlr3, JOSS 4(44), 1903, doi:10.21105/joss.01903
 
     Examples
     --------

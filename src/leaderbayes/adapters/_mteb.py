@@ -59,8 +59,7 @@ def from_mteb(
 
     References
     ----------
-    Muennighoff et al. (2023), MTEB: Massive text embedding benchmark, EACL,
-    doi:10.18653/v1/2023.eacl-main.148; https://github.com/embeddings-benchmark/mteb
+    Muennighoff et al. (2023), MTEB, EACL, doi:10.18653/v1/2023.eacl-main.148
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """OpenML: evaluations of runs."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,24 +9,21 @@ import xarray as xr
 
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
-from leaderbayes._scores.tables import Table, shown
+from leaderbayes._scores.tables import Table
 from leaderbayes.adapters._options import with_options
 from leaderbayes.adapters._tables import (
     Frame,
     arrange,
     choose,
-    collect,
     direction,
     read_frame,
     require,
 )
 
-_FIELDS = ("run_id", "task_id", "setup_id", "flow_name", "data_name", "function", "value", "values")
-
 
 @with_options
 def from_openml(
-    source: Frame | Mapping[Any, Any],
+    source: Frame,
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
@@ -37,9 +33,9 @@ def from_openml(
 
     Parameters
     ----------
-    source : DataFrame, path or dict
-        What ``openml.evaluations.list_evaluations(function, tasks=...)`` returned, as a table
-        (``output_format="dataframe"``), a CSV of it, or a dictionary of objects.
+    source : DataFrame or path
+        What ``openml.evaluations.list_evaluations(function, tasks=..., output_format="dataframe")``
+        returned, or a CSV of it.
     {options}
 
     Returns
@@ -51,29 +47,20 @@ def from_openml(
 
     References
     ----------
-    Feurer et al. (2021), OpenML-Python, JMLR 22(100);
-    https://openml.github.io/openml-python/main/reference/evaluations/functions
+    Feurer et al. (2021), OpenML-Python, JMLR 22(100); https://openml.github.io/openml-python
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> import pandas as pd
-    >>> # Such a table as openml.evaluations.list_evaluations gives:
     >>> runs = pd.DataFrame({"task_id": [31, 59] * 2, "data_name": ["credit-g", "iris"] * 2})
     >>> runs = runs.assign(function="predictive_accuracy", value=[0.7, 0.9, 0.8, 0.95])
     >>> runs = runs.assign(setup_id=[7, 7, 8, 8], flow_name=["tree", "tree", "forest", "forest"])
-    >>> lb.adapters.from_openml(runs).to_pandas()
-    round   credit-g (task 31)  iris (task 59)
-    player
-    tree                   0.7            0.90
-    forest                 0.8            0.95
+    >>> dict(lb.adapters.from_openml(runs).sizes)
+    {'player': 2, 'round': 2}
     """
-    needed, kind = ["task_id", "flow_name", "function"], "evaluations of OpenML"
-    if isinstance(source, Mapping):
-        table = _from_objects(source)
-        require(table, needed, kind)
-    else:
-        table = read_frame(source, max_mb, needed, kind)
+    kind = "evaluations of OpenML"
+    table = read_frame(source, max_mb, ["task_id", "flow_name", "function"], kind)
     functions = as_names(table, "function")
     chosen = choose(table, metric, list(functions.unique()))
     better = direction(table, chosen, higher_is_better)
@@ -85,15 +72,6 @@ def from_openml(
         return arrange(_by_fold(table), columns, "score", better=better)
     require(table, ["value"], kind)
     return arrange(table, {"player": "flow", "round": "task"}, "value", better=better)
-
-
-def _from_objects(source: Mapping[Any, Any]) -> Table:
-    """Make a table of OpenML's evaluation objects."""
-    records = [
-        {"where": f"run {shown(run)}"} | {name: getattr(it, name, None) for name in _FIELDS}
-        for run, it in source.items()
-    ]
-    return collect(["evaluations"], records)
 
 
 def _tasks(table: Table) -> pd.Series:
@@ -134,11 +112,10 @@ def _values(table: Table, cell: Any, row: Any) -> list[Any]:
     """Read the scores of the folds in a cell of the column ``values``."""
     if _is_missing(cell):
         return []
-    if isinstance(cell, str):
-        try:
-            cell = json.loads(cell)
-        except (ValueError, RecursionError):
-            cell = None
-    if isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim == 1):
-        return list(cell)
+    try:
+        values = json.loads(cell) if isinstance(cell, str) else cell
+        if isinstance(values, list | tuple | np.ndarray):
+            return list(values)
+    except (ValueError, RecursionError, TypeError):
+        pass
     table.refuse("column 'values' holds no list of numbers, as [0.91, 0.89].", row)

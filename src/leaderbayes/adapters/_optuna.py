@@ -22,34 +22,24 @@ def from_optuna(study: Any) -> xr.DataArray:
     -------
     DataArray (player, round)
         Reported scores; players are "trial 0", "trial 1" and so on, rounds the steps in order.
-        Pruned trials miss the rounds that they did not reach; failed and unfinished trials, and
-        those that reported nothing, are left out.
-
-    Notes
-    -----
-    Steps of a learning curve (epochs, boosting iterations) are not independent rounds: intervals
-    from them are too narrow.
+        Pruned trials miss the rounds that they did not reach; failed and unfinished ones are left
+        out. Steps of a learning curve are no independent rounds.
 
     References
     ----------
-    Akiba et al. (2019), Optuna, KDD, doi:10.1145/3292500.3330701;
-    https://optuna.readthedocs.io/en/stable/reference/generated/optuna.trial.FrozenTrial.html
+    Akiba et al. (2019), Optuna, KDD, doi:10.1145/3292500.3330701
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> import optuna
-    >>> def objective(trial):
-    ...     x = trial.suggest_float("x", 0.0, 1.0)
-    ...     for fold in range(5):
-    ...         trial.report(x + 0.01 * fold, fold)
-    ...     return x
-    ...
     >>> study = optuna.create_study(direction="maximize")
-    >>> study.optimize(objective, n_trials=3)
+    >>> for k in range(3):
+    ...     folds = {0: k + 0.1, 1: k + 0.2}  # as trial.report(score, fold) makes them
+    ...     study.add_trial(optuna.trial.create_trial(value=k, intermediate_values=folds))
     >>> scores = lb.adapters.from_optuna(study)
     >>> scores["player"].values.tolist(), dict(scores.sizes)
-    (['trial 0', 'trial 1', 'trial 2'], {'player': 3, 'round': 5})
+    (['trial 0', 'trial 1', 'trial 2'], {'player': 3, 'round': 2})
     """
     where = f"study {shown(getattr(study, 'study_name', ''))}"
     try:

@@ -44,10 +44,6 @@ def from_sklearn(
     DataArray (player, round)
         Scores. A fit that failed is missing.
 
-    References
-    ----------
-    https://scikit-learn.org/stable/modules/generated/sklearn.model_selection.cross_validate.html
-
     Examples
     --------
     >>> import leaderbayes as lb

@@ -11,12 +11,10 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.read import warn
 from leaderbayes._scores.tables import counted, shown
-from leaderbayes.adapters._items import Sources, at, files_of, read_json
+from leaderbayes.adapters._items import Answer, Run, Sources, at, files_of, read_items, read_json
 from leaderbayes.adapters._options import check_names, with_options
-from leaderbayes.adapters._tables import arrange, collect
 
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
-_OF_ONE = "report.json"  # of an instance, in the harness's logs: RUN_ID/MODEL/INSTANCE
 # Of a report: what was resolved, and what was put to the system; its other lists are parts.
 _RESOLVED = "resolved_ids"
 _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids", "completed_ids", "submitted_ids")
@@ -36,10 +34,9 @@ def from_swe_bench(
     Parameters
     ----------
     source : path, sequence of paths, or dict of names to paths
-        Reports of SWE-bench's harness (``MODEL.RUN_ID.json``), its logs of instances
-        (``RUN_ID/MODEL/INSTANCE/report.json``), or results of its repository "experiments"
-        (``results.json`` or ``per_instance_details.json`` of each system); or folders that hold
-        such, at any depth. A dictionary names the systems.
+        Reports of SWE-bench's harness (``MODEL.RUN_ID.json``), or results of its repository
+        "experiments" (``results.json`` or ``per_instance_details.json`` of each system); or
+        folders that hold such, at any depth. A dictionary names the systems.
     instances : sequence of str, optional
         All instances of the benchmark: one that a ``results.json`` does not name is unresolved.
         By default all that any of the files names.
@@ -56,8 +53,7 @@ def from_swe_bench(
 
     References
     ----------
-    Jimenez et al. (2024), SWE-bench: Can language models resolve real-world GitHub issues?, ICLR;
-    https://github.com/SWE-bench/experiments
+    Jimenez et al. (2024), SWE-bench, ICLR; https://github.com/SWE-bench/experiments
 
     Examples
     --------
@@ -67,17 +63,13 @@ def from_swe_bench(
     """
     found = files_of(
         source,
-        [*_IN_FOLDERS, "*.*.json", _OF_ONE],
+        [*_IN_FOLDERS, "*.*.json"],
         what="SWE-bench (MODEL.RUN_ID.json, results.json)",
         hint="its harness writes a report MODEL.RUN_ID.json.",
     )
     # What agents did stands beside it.
     files = [one for one in found if not one[1].name.endswith(".traj.json")]
-    # Reports of a run say what those of its instances say, and more.
-    whole_runs = [one for one in files if one[1].name != _OF_ONE]
-    outcomes = [
-        (name or _system(path), *_outcomes(path, max_mb)) for name, path in whole_runs or files
-    ]
+    outcomes = [(name or _system(path), *_outcomes(path, max_mb)) for name, path in files]
     known = check_names("instances", instances)
     named = dict.fromkeys(item for *_, outcome in outcomes for item in outcome)
     partial = [where for _, where, whole, _ in outcomes if not whole]
@@ -88,27 +80,28 @@ def from_swe_bench(
             "Name all instances of the benchmark (instances=), else shares are too high."
         )
     everything = dict.fromkeys(named if known is None else known)
-    records: list[dict[str, Any]] = []
+    runs = []
     for system, where, whole, outcome in outcomes:
         if unknown := [item for item in outcome if item not in everything]:
             raise ScoresError(f"{where}: {shown(unknown[0])} is not among the instances= given.")
         full = outcome if whole else dict.fromkeys(everything, 0) | outcome
-        records += (
-            {"model": system, "instance_id": item, "score": score,
-             "repository": item.rpartition("-")[0].replace("__", "/") or item,
-             "where": f"{where}, {shown(item)}"}
-            for item, score in full.items()
-        )  # fmt: skip
-    table = collect([where for _, where, *_ in outcomes], records)
-    columns = {"player": "model", "round": "instance_id"}
-    columns |= {"cluster": "repository"} if clusters else {}
-    return arrange(table, columns, "score", better=True, metric="resolved")
+        answers = [
+            Answer(f"{where}, {shown(item)}", item, {"resolved": it}, cluster=_repository(item))
+            for item, it in full.items()
+        ]
+        runs.append(Run(where, system, "SWE-bench", answers))
+    return read_items(
+        runs, item="instance_id", metric="resolved", tasks=None, clusters=False,
+        higher_is_better=True, cluster="repository" if clusters else "",
+    )  # fmt: skip
+
+
+def _repository(item: str) -> str:
+    return item.rpartition("-")[0].replace("__", "/") or item
 
 
 def _system(path: Path) -> str:
-    """Name a system by its folder among the experiments or logs, or by its report."""
-    if path.name == _OF_ONE:
-        return path.parent.parent.name.replace("__", "/") or "model"
+    """Name a system by its folder among the experiments, or by its report."""
     if path.name in _IN_FOLDERS:
         folder = path.parent.parent if path.parent.name == "results" else path.parent
         return folder.name or "model"
@@ -127,23 +120,15 @@ def _outcomes(path: Path, max_mb: float) -> tuple[str, bool, dict[str, int]]:
     details = {item: at(of, "resolved") for item, of in report.items()}
     if details and all(isinstance(resolved, bool) for resolved in details.values()):
         return where, True, {item: int(resolved) for item, resolved in details.items()}
-    raise ScoresError(
-        f"{where}: no 'resolved_ids' or 'resolved', which results of SWE-bench have; give a report "
-        "of its harness (MODEL.RUN_ID.json), results.json or per_instance_details.json."
-    )
+    raise ScoresError(f"{where}: no 'resolved_ids' or 'resolved', which results of SWE-bench have.")
 
 
 def _marked(report: Mapping[str, Any], key: str, others: list[str], where: str) -> dict[str, int]:
     """Mark what was resolved 1, and what else is listed 0."""
     lists = {name: report[name] for name in (key, *others)}
     for name, items in lists.items():
-        if not are_names(items):
-            raise ScoresError(
-                f"{where}: {shown(name)} is {shown(items)}; it must be a list of instances."
-            )
-        if len(set(items)) < len(items):
-            again = shown(max(items, key=items.count))
-            raise ScoresError(f"{where}: {again} is there twice in {shown(name)}; list it once.")
+        if not are_names(items) or len(set(items)) < len(items):
+            raise ScoresError(f"{where}: {shown(name)} must list instances, each once.")
         both = set(items) & set(lists[key]) if name in _CONTRARY else set()
         if both:
             raise ScoresError(f"{where}: {shown(min(both))} is in {shown(key)} and {shown(name)}.")

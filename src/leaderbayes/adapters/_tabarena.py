@@ -2,7 +2,6 @@
 
 import xarray as xr
 
-from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.tables import shown, suggest
@@ -33,8 +32,7 @@ def from_tabarena(
     ----------
     source : path or DataFrame
         A row a (method, dataset, fold), as TabArena, TabRepo and AutoGluon's benchmark give them:
-        columns ``dataset``, ``fold``, ``metric_error``, and ``method`` (or ``framework``). CSV or
-        Parquet.
+        columns ``dataset``, ``fold``, ``metric_error``, and ``method`` (or ``framework``).
     metric : str, optional
         Another column of scores, such as "time_infer_s". The default is ``metric_error``, of which
         less is better whatever the metric ("roc_auc" is 1 less the area there).
@@ -49,8 +47,7 @@ def from_tabarena(
 
     References
     ----------
-    Erickson et al. (2025), TabArena: A living benchmark for machine learning on tabular data,
-    NeurIPS; https://github.com/autogluon/tabarena
+    Erickson et al. (2025), TabArena, NeurIPS; https://github.com/autogluon/tabarena
 
     Examples
     --------
@@ -72,10 +69,7 @@ def from_tabarena(
     if score != _ERROR:
         better = direction(table, score, higher_is_better)
     elif higher_is_better not in (None, False):
-        raise ScoresError(
-            "higher_is_better is for a metric of your own (metric=): less of TabArena's "
-            "metric_error is always better."
-        )
+        table.refuse("higher_is_better is for metric=: less of metric_error is always better.")
     elif "metric" in columns:
         one_metric(table, "dataset", "give the table of one metric")
     frame = table.frame

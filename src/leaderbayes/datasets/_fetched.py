@@ -71,8 +71,6 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.fetch("vtab")  # doctest: +SKIP
-    >>> dict(scores.sizes)  # doctest: +SKIP
-    {'player': 16, 'round': 19}
     """
     if str(name) not in _BOARDS:
         raise LeaderbayesError(f"No public board {name!r:.80}; there are {', '.join(_BOARDS)}.")

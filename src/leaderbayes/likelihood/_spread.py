@@ -14,6 +14,23 @@ _NOTHING = 1e-9
 _FIXED = 1e-12
 
 
+def require_fitted(given: Any) -> None:
+    """Raise unless this is an estimate of `leaderbayes.likelihood`."""
+    if not isinstance(given, xr.Dataset) or "epp" not in given:
+        raise LeaderbayesError(
+            "This takes an estimate of leaderbayes.likelihood, a Dataset, not "
+            f"{type(given).__name__}."
+        )
+
+
+def trust(fit: xr.Dataset) -> dict[str, Any]:
+    """Return ``converged`` (1) and ``warnings`` (JSON), attrs of whatever is made of an estimate.
+
+    An estimate that did not converge is an error, so any that exists did.
+    """
+    return {"converged": 1, "warnings": str(fit.attrs["warnings"])}
+
+
 def coefficients(fit: xr.Dataset, name: str = "covariance") -> tuple[Floats, Floats]:
     """Return the strengths, and the intercept if any, in one vector; and their covariance.
 
@@ -95,17 +112,3 @@ def without_variation(fit: xr.Dataset, what: str = "rounds") -> str | None:
         f"LB015 {what} do not vary in what they say of {' and of '.join(parts)}: the standard "
         f"error would be 0, and is NaN. Give more {what}, or take covariance='model' (--weight 1)."
     )
-
-
-def require_fitted(given: Any) -> None:
-    """Raise unless this is an estimate of `leaderbayes.likelihood`."""
-    if not isinstance(given, xr.Dataset) or "epp" not in given:
-        raise LeaderbayesError(
-            "This takes an estimate of leaderbayes.likelihood, a Dataset, not "
-            f"{type(given).__name__}."
-        )
-
-
-def trust(fit: xr.Dataset) -> dict[str, Any]:
-    """Return attrs of whatever is made of an estimate: it converged, or would not exist."""
-    return {"converged": int(fit.attrs.get("converged", 1)), "warnings": fit.attrs["warnings"]}

@@ -31,7 +31,7 @@ class VoteRows(NamedTuple):
     kept: xr.Dataset
     votes: Votes  # a row a vote
     effects: list[str]  # "order" and covariates
-    units: Floats  # (effect,): standard deviations of covariates, NaN for the order
+    units: Floats  # (effect,): standard deviations of covariates, 1 for the order
     clusters: dict[str, Longs]  # by name of the clustering: (vote,)
     both_bad: Floats | None  # (player, opponent): votes for neither, beside these
 
@@ -75,11 +75,11 @@ def vote_rows(
 
 
 def _units(kept: xr.Dataset, effects: Iterable[str]) -> Floats:
-    """Return the standard deviation of each covariate (effect,), NaN for the order."""
+    """Return the standard deviation of each covariate (effect,), 1 for the order."""
     if "covariates" not in kept:
-        return np.full(len([*effects]), np.nan)
+        return np.ones(len([*effects]))
     spread = kept["covariates"].astype(float).std("vote").to_series()
-    return spread.reindex([*effects]).to_numpy(dtype=float)
+    return spread.reindex([*effects]).fillna(1.0).to_numpy(dtype=float)
 
 
 def _require_told(votes: Votes, effects: list[str]) -> None:

@@ -11,7 +11,7 @@ from leaderbayes._arguments import number
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.vote_weights import Together, opinion_products, together, with_shared
-from leaderbayes._numerics.votes import Estimate, Votes, design, law_at, maximum
+from leaderbayes._numerics.votes import Estimate, Votes, law_at, maximum, regressors
 from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import counted_votes
 from leaderbayes._types import Floats, Longs
@@ -92,7 +92,7 @@ def _meat(
 ) -> Floats:
     """Return the covariance of the score: of votes by themselves, and of clusters' opinions."""
     meat = found.phi * at.information
-    rows = design(votes)
+    rows = regressors(votes)
     for group, tau2 in zip(with_shared(votes, groups), found.tau2 * found.wider, strict=True):
         if tau2 > 0.0:
             meat = meat + tau2 * opinion_products(votes, rows, votes.n * variance, group)

@@ -114,7 +114,7 @@ def bradley_terry(
     """
     import pymc as pm
 
-    options = {
+    options: dict[str, Any] = {
         "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
         "prior_df": prior_df, "ties": ties, "cluster": cluster, "order_effect": order_effect,
         "covariates": covariates, "matched": matched,

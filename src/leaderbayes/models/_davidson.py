@@ -109,7 +109,7 @@ def davidson(
     """
     import pymc as pm
 
-    options = {
+    options: dict[str, Any] = {
         "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
         "prior_df": prior_df, "tie_scale": tie_scale, "ties": ties, "cluster": cluster,
         "order_effect": order_effect, "covariates": covariates, "matched": matched,

@@ -126,20 +126,20 @@ def mean_score(
         data_of(scores)
         tau, cut = scale_of_players(prior, pairs_of_board(y, noise, count), count)
         c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
-        unit = pm.Normal("score_unit", 0.0, tau, size=len(root))
+        unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), shape=len(root))
         here = unit
         if luck > 0.0:
-            here = unit + np.sqrt(luck) * pm.Normal("luck_unit", size=len(root))
+            here = unit + pt.sqrt(luck * c) * pm.Normal("luck_unit", shape=len(root))
         level = pm.StudentT("level_unit", noise.df, sigma=np.sqrt(covariance.mean() / count))
         level = centre.mean() + level / pt.sqrt(1.0 + count * tau**2)
-        pm.Deterministic("score", level + pt.sqrt(c) * pt.dot(root, unit), dims="player")
+        pm.Deterministic("score", level + pt.dot(root, unit), dims="player")
         pm.Deterministic("noise", pt.sqrt(c * np.diag(covariance)), dims="player")
         # Log marginal likelihood of all rounds, of which `cut` takes the place.
         gain = 1.0 + n * (tau**2 + luck)
         marginal = -0.5 * (len(root) * (n * pt.log(c) + pt.log(gain)) + scatter / c)
         more = cut - marginal + 0.5 * n * (seen @ seen) / (gain * c)
-        mean = centre.mean() + pt.sqrt(c) * pt.dot(root, here)
-        observe(y, pt.zeros((n, 1)) + mean, pt.sqrt(c) * pt.ones(n), root, more, "round")
+        mean = pt.zeros((n, 1)) + centre.mean() + pt.dot(root, here)
+        observe(y, mean, pt.sqrt(c) * pt.ones(n), root, more, "round")
     return model
 
 

@@ -30,7 +30,6 @@ class Problem(NamedTuple):
     observed: xr.Dataset  # one variable
     constant: xr.Dataset
     coords: Mapping[str, Any]
-    votes: Any = None  # what votes were read as, where they are votes
     # As `expand`, of draws of the prior, where what data say of the rest is no part of it.
     expand_prior: Callable[..., Mapping[str, Floats]] | None = None
 

@@ -122,10 +122,10 @@ def score_tournaments(
         pm.Data("spread", spread, dims=("player", "opponent"))
         tau, cut = scale_of_players(prior, pairs_of_board(tables.mean, noise, n), n)
         c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
-        unit = pm.Normal("score_unit", 0.0, tau, shape=m)
+        unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), shape=m)
         level = pm.StudentT("level_unit", noise.df, sigma=np.sqrt(total.mean() / n))
         level = centre.mean() + level / pt.sqrt(1.0 + n * tau**2)
-        score = pm.Deterministic("score", level + pt.sqrt(c) * pt.dot(at.v, unit), dims="player")
+        score = pm.Deterministic("score", level + pt.dot(at.v, unit), dims="player")
         omega = pt.maximum(c - at.e, SHARE * c)
         pm.Deterministic("score_spread", pt.sqrt(pt.dot(omega, at.own)))
         own = pm.InverseGamma("round_spread", tables.df / 2.0, tables.df / 2.0, dims="tournament")
@@ -143,7 +143,7 @@ def score_tournaments(
         marginal = -0.5 * (pt.log(variance) + away**2 / variance).sum()
         marginal -= 0.5 * ((tables.rounds - 1.0) * m * pt.log(own) + scatter * ratio / own).sum()
         gain = 1.0 + n * tau**2
-        kept = m * pt.log(gain) - n * ((seen - pt.sqrt(c) * unit) ** 2).sum() / c
+        kept = m * pt.log(gain) - n * ((seen - unit) ** 2).sum() / c
         kept += n * (seen @ seen) / (gain * c)
         mean = (score + pt.dot(moved, at.v.T))[tournament]
         scale, more = pt.sqrt(own / ratio)[tournament], cut + 0.5 * kept - marginal

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.stats import binomtest
 
 from leaderbayes._numerics.decimals import decimals_of_best
-from leaderbayes._scores.facts import facts, own_n
+from leaderbayes._scores.facts import facts
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, FigSize, legend, panels, require
 
@@ -58,13 +58,11 @@ def board(
     >>> board = lb.sota.read_board(scores, n=200)
     >>> pc = lb.plots.board(board, lb.sota.shrink(board))
     """
-    known, n = facts(board), own_n(board)
+    known = facts(board)
     if estimate is not None:
         require(estimate, "sota.shrink", "theta_sota", "theta_sota_lower", "observed_max")
     title = f"{board.sizes['team']:,} teams"
-    if n is not None:
-        title += f" on {n[0]:,} to {n[1]:,} instances"
-    elif known.n is not None:
+    if known.n is not None:
         title += f" on {known.n:,} instances"
     scores, best = board.to_numpy(), float(board.max())
     marks, interval = [(best, f"best score {best:.4f}", ORANGE, "-")], None
@@ -73,7 +71,7 @@ def board(
         interval, form = (low, high), f".{decimals_of_best(low, high)}f"
         words = f"best team's true performance {sota:{form}}, {low:{form}} to {high:{form}}"
         marks.append((sota, words, BLUE, "--"))
-    elif known.metric == "accuracy" and known.n is not None and n is None:
+    elif known.metric == "accuracy" and known.n is not None:
         alone = binomtest(round(best * known.n), known.n).proportion_ci()  # Clopper and Pearson's
         interval = (alone.low, alone.high)
         words = f"best score {best:.4f}; as the only team {alone.low:.4f} to {alone.high:.4f}"

@@ -139,7 +139,7 @@ def best(table: pd.DataFrame, top: int | None, most: int | None = None) -> pd.Da
 
 
 def of_all(shown: int, every: int) -> str:
-    """Say in a title how many of how many players are shown, if not all of them are."""
+    """Return the end of a title, how many of how many players are shown, if not all are."""
     return "" if shown == every else f": the best {shown:,} of {every:,}"
 
 

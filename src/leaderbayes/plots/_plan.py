@@ -77,7 +77,7 @@ def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
 
 
 def _label(attrs: dict[str, Any], who: str, by: Any, needed: float) -> str:
-    """Say who plays, and how many further rounds or votes are needed."""
+    """Label who plays, and how many further rounds or votes are needed."""
     size = attrs["players"] if who == "all" else len(json.loads(attrs["contested"]))
     said = f"{'all' if who == 'all' else 'only'} {size} players"
     if by is not None and attrs.get("cluster", "none") != "none":

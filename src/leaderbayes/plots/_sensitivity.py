@@ -103,7 +103,7 @@ def _ranks(moved: xr.Dataset, good: Bools, of: str, figsize: FigSize | None) -> 
 
 
 def _key(moved: xr.Dataset) -> list[tuple[str, str]]:
-    """Say what each choice moves, in a line each, with its colour."""
+    """Return what each choice moves, in a line each, with its colour."""
     columns = ["fits", "other_leader", "other_top", "pairs_moved"]
     table = moved[columns].to_dataframe().query("fits > 0")
     return [

@@ -193,12 +193,7 @@ def _of_scores(post: Posterior, _: float) -> Facts:
 def _of_teams(post: Posterior, _: float) -> Facts:
     board = post.group("observed_data").get("score", xr.DataArray())
     n = post.constant["n"].to_numpy() if "n" in post.constant else board.attrs.get("n")
-    between = [board.attrs[name] for name in ("n_lower", "n_upper") if name in board.attrs]
-    return {
-        "metric": board.attrs.get("metric"),
-        "n": None if n is None else int(np.max(n)),
-        "n_between": between or None,
-    }
+    return {"metric": board.attrs.get("metric"), "n": None if n is None else int(np.max(n))}
 
 
 _OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}

@@ -108,7 +108,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
 
 
 def _caption(post: Posterior) -> str:
-    """Say what is drawn in the rows."""
+    """Describe what is drawn in the rows."""
     if post.parameter == "epp":
         return "Strength (EPP): log-odds of beating the average player"
     quantity, measured = quantity_of(post)

@@ -27,7 +27,7 @@ Rows = list[tuple[str, str]]
 
 
 def verdict(converged: Any, warnings: list[str], p: float = 0.5) -> dict[str, Any]:
-    """Say whether numbers can be reported: ``kind`` ("good", "care" or "bad") and ``text``.
+    """Describe whether numbers can be reported: ``kind`` ("good", "care" or "bad") and ``text``.
 
     ``p`` is the p-value of the check of fit.
     """
@@ -46,7 +46,7 @@ def verdict(converged: Any, warnings: list[str], p: float = 0.5) -> dict[str, An
 
 
 def verdict_of(post: Posterior, p: float = 0.5) -> dict[str, Any]:
-    """Say the same of a posterior, with its diagnostics: name, value, and what is good."""
+    """Describe the same of a posterior, with its diagnostics: name, value, and what is good."""
     found = diagnostics(post)
     facts = [
         (name, number(float(found[key]), digits), good)

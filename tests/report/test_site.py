@@ -1,0 +1,180 @@
+"""A site: its files, what they say and refuse, and what has changed between two."""
+
+import json
+import re
+from copy import deepcopy
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+import posteriors
+from conftest import cycle
+from leaderbayes.report._changes import changes, read_boards
+
+
+@pytest.fixture(scope="module")
+def made(classifiers, study, tmp_path_factory):
+    misfit = posteriors.strengths(cycle(), [0.1, 0.0, -0.1], weight=1.0)
+    misfit.attrs |= {"p_check": 0.01, "warnings": '["LB016 it does not fit"]'}
+    fits = {"My Board": classifiers, "circle": misfit, "study": study}
+    return lb.report.site(fits, tmp_path_factory.mktemp("site"), title="<All>").parent
+
+
+def read(path):
+    return json.loads(path.read_text("utf-8"))
+
+
+def test_links_are_stable_and_all_there(made):
+    assert sorted(path.name for path in made.iterdir()) == [
+        "circle.html", "circle.json", "index.html", "index.json", "my-board.html",
+        "my-board.json", "study.html", "study.json",
+    ]  # fmt: skip
+    index = (made / "index.html").read_text("utf-8")
+    links = set(re.findall(r'href="([^"]+\.(?:html|json))"', index))
+    assert links == {path.name for path in made.iterdir()} - {"index.html", "index.json"}
+    listed = read(made / "index.json")["boards"]
+    assert [board["page"] for board in listed] == ["my-board.html", "circle.html", "study.html"]
+    assert [board["verdict"] for board in listed] == ["good", "care", "good"]
+    assert "<h1>&lt;All&gt;</h1>" in index
+    assert "<script" not in index
+    assert "Converged. Some head-to-head results differ from the model" in index
+    assert "4 tournaments" in index
+
+
+def test_numbers_are_those_of_the_functions(made, classifiers):
+    record = read(made / "my-board.json")
+    (board,) = record["boards"]
+    table = lb.leaderboard(classifiers)
+    assert [row["player"] for row in board["leaderboard"]] == list(table["player"])
+    for name in ("epp", "epp_lower", "p_best", "rank_upper"):
+        np.testing.assert_allclose([row[name] for row in board["leaderboard"]], table[name])
+    assert board["tied_for_top"] == lb.tied_for_top(classifiers)
+    groups = lb.groups(classifiers).groupby("group")["player"].apply(list)
+    assert board["groups"] == list(groups)
+    pairs = [(a, b) for a in table["player"] for b in table["player"] if a != b]
+    told = [[a, b] for a, b in pairs if float(lb.compare(classifiers, a, b)["p_better"]) >= 0.95]
+    assert sorted(board["told_apart"]) == sorted(told)
+    assert (record["prob"], board["converged"], board["warnings"]) == (0.95, True, [])
+    assert len(read(made / "study.json")["boards"]) == 4
+
+
+def test_letters_of_any_script_have_a_link(classifiers, tmp_path):
+    names = ["Modèle 1", "漢字", "モデルが_1", "हिन्दी"]
+    fit = posteriors.of_posteriors_own(classifiers)
+    made = lb.report.site(dict.fromkeys(names, fit), tmp_path / "site", top=2)
+    listed = read(made.parent / "index.json")["boards"]
+    pages = ["modele-1.html", "漢字.html", "モデルが-1.html", "हिन्दी.html"]
+    assert [board["page"] for board in listed] == pages
+    assert all((made.parent / page).exists() for page in pages)
+    again = lb.report.site({"漢字": fit}, tmp_path / "next", since=made.parent, top=2).parent
+    assert "漢字" not in (again / "changes.md").read_text("utf-8")
+    assert (again / "changes.md").read_text("utf-8").startswith("No longer there: `Modèle 1`")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ((), "Give fits by the names"),
+        (("a b", "A-B"), "would both be a-b.html"),
+        (("Index",), "no link of its own"),
+        (("…",), "no link of its own"),
+        (("x" * 300,), "too long"),
+    ],
+)
+def test_names_without_a_link(classifiers, tmp_path, names, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.report.site(dict.fromkeys(names, classifiers), tmp_path / "site", top=2)
+    assert not (tmp_path / "site").exists()
+
+
+def test_what_is_no_board(classifiers, kinds, tmp_path):
+    for given, options, message in (
+        (classifiers, {}, "by the names"),
+        ({"a": 1}, {}, "not int"),
+        ({"a": kinds["sota"]}, {}, "of teams"),
+        ({"a": classifiers}, {"since": tmp_path / "nowhere"}, "no site of"),
+        ({"a": classifiers}, {"audits": {"b": classifiers}}, "no posterior of the name 'b'"),
+        ({"a": classifiers}, {"audits": {"a": classifiers}}, r"leaderbayes\.audit returns"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            lb.report.site(given, tmp_path, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+# What has changed
+
+
+def record(players="abc", told=(("a", "c"),), **more):
+    board = {
+        "name": "", "model": "bradley_terry", "seed": 1, "converged": True, "warnings": [],
+        "p_check": 0.5, "leaderboard": [{"player": name} for name in players],
+        "tied_for_top": [players[0]], "groups": [], "told_apart": [list(pair) for pair in told],
+    }  # fmt: skip
+    return {"one": {"format": 1, "name": "one", "prob": 0.95, "boards": [board | more]}}
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (record(), None),
+        (record(told=(("a", "c"), ("b", "c"))), "- `b` now distinguishable from `c`."),
+        (record(told=()), "- `a` no longer distinguishable from `c`."),
+        (record(told=(("c", "a"),)), "- `c` now distinguishable from `a`."),
+        (record("bac"), "- `b` leads now; `a` did."),
+        (record("abcd"), "- new: `d`."),
+        (record("ac"), "- gone: `b`."),
+        (record(converged=False), "- the chains did not converge"),
+        (record(warnings=["LB016 it"]), "some head-to-head results now differ from the model"),
+    ],
+)
+def test_each_change_is_said(new, said):
+    made = changes(record(), new)
+    if said is None:
+        assert made == "No board has changed.\n"
+    else:
+        assert made.startswith("### `one`\n\n- ")
+        assert said in made
+        assert made.count("\n- ") == 1
+
+
+def test_boards_tournaments_and_probabilities():
+    assert changes({}, record()) == "### `one`\n\n- A new board.\n"
+    assert changes(record(), {}) == "No longer there: `one`.\n"
+    new = record()
+    new["one"]["prob"] = 0.9
+    assert "- Distinguishable means at 90% now, at 95% before." in changes(record(), new)
+    new = deepcopy(record(told=()))
+    new["one"]["boards"][0]["name"] = "iris"
+    assert "- `iris`: a new tournament." in changes(record(), new)
+    assert "- `iris`: `a` no longer distinguishable from `c`." in changes(record(name="iris"), new)
+
+
+def test_many_pairs_are_counted():
+    players = [f"p{k:02d}" for k in range(8)]
+    pairs = [(a, b) for i, a in enumerate(players) for b in players[i + 1 :]]
+    made = changes(record(players, ()), record(players, pairs))
+    assert made.count("now distinguishable from") == 10
+    assert "and 18 more such pairs" in made
+
+
+def test_names_are_no_markdown():
+    hostile = ["@everyone <img src=x> [a](b)", "`code`\n# head", "c"]
+    made = changes(record(hostile, ()), record(hostile, [(hostile[0], hostile[1])]))
+    assert "`@everyone <img src=x> [a](b)` now distinguishable from `'code' # head`" in made
+    assert "\n# head" not in made
+
+
+@pytest.mark.parametrize(
+    "content", [None, "no json", "[]", '{"format": 2}', '{"format": 1}',
+                '{"format": 1, "boards": [{"json": "../secret.json"}]}'],
+)  # fmt: skip
+def test_what_is_no_site(tmp_path, content):
+    """And only files of its folder are read."""
+    inside = tmp_path / "site"
+    inside.mkdir()
+    (tmp_path / "secret.json").write_text(json.dumps({"format": 1}))
+    if content is not None:
+        (inside / "index.json").write_text(content)
+    with pytest.raises(lb.LeaderbayesError, match=r"no site of|another format"):
+        read_boards(inside)

@@ -324,30 +324,6 @@ def test_few_items(players, rounds, of):
         lb.fit(scores, "mean_score", prior_scale=np.inf, seed=1)
 
 
-def same(rounds=5, **given):
-    """Codes of what is said of a player whose scores are all the same, and of another's."""
-    scores = board(np.random.default_rng(5).normal(size=(3, rounds)))
-    scores[1] = 0.25
-    options = {"test_fraction": None, "likelihood": "normal", "statistic": "mean", "of": "raw"}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        values = scores.isel(player=slice(given.pop("players", 3)))
-        values = values.where(np.arange(rounds) != given.pop("without", None))
-        hint(lb.matches(values), "mean_score", options | {"prior_scale": 1.0} | given, values)
-    return [str(w.message) for w in caught if str(w.message).startswith("LB052")]
-
-
-def test_one_score_in_every_round():
-    assert "in every round: 'p1'. " in same()[0]
-    assert len(same(rounds=6, without=2)) == 1
-    assert not same(rounds=4)
-    assert not same(without=2)
-    # Two have their difference alone, and flat draws no model of rounds.
-    assert not same(players=2)
-    assert not same(prior_scale=np.inf)
-    assert not same(of="standardised")
-
-
 @pytest.mark.parametrize("slope", [1.0, 2.0])
 def test_missing_where_hard(items, slope):
     """Of items always; of rounds if the player's lead goes with them."""

@@ -280,8 +280,7 @@ def fit(
         and the model has no parameter for ties; LB019, if there is one score a player; LB025, if
         scores of "mean_score" have two values only and are taken for normal; LB026, if they have
         and the model is another; LB027, if rounds have clusters and it is; LB028, if items are few;
-        LB052, if one of several players of "mean_score" has the same score in every round; LB053,
-        if its scores are missing where rounds are hard.
+        LB053, if scores of "mean_score" are missing where rounds are hard.
 
     References
     ----------

@@ -22,7 +22,6 @@ _PACKAGE = str(Path(__file__).parents[1])
 MANY_TIES = 0.1
 _FEWEST = 20  # items, or clusters
 _MOST_NAMED = 3  # players who lack hard rounds
-_FEWEST_SAME = 5  # rounds, in which a player's score is the same: of fewer chains agree
 _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 # More folds of one cross-validation are rare: they are those of several, in one row.
 _MOST_FOLDS = 20
@@ -68,11 +67,6 @@ _FEW_ITEMS = (
     "LB028 {count} only: how often intervals hold was measured from 50 items on, and so few say "
     "little of how items differ. Have more items, or say so."
 )
-_SAME = (
-    "LB052 the same score in every round: {who}. The model may then take it that rounds move "
-    "nobody, and chains may not agree. Leave such players out, or take prior_scale=numpy.inf, "
-    "which goes by each pair's own scores (and needs all of them)."
-)
 _LACKING = (
     "LB053 not missing at random: {who}. What is missing is filled in as if {moves}, {but}, so "
     "that its score and all differences to it may be off. Give the scores that are known (a "
@@ -98,8 +92,7 @@ def hint(
     """Warn of `hints`, and of what scores are.
 
     LB025, or LB026 in place of LB018, if they have two values; LB027, if rounds have clusters;
-    LB028, if items are few; LB052, if a player's scores are all the same; LB053, if mean scores are
-    missing where rounds are hard.
+    LB028, if items are few; LB053, if mean scores are missing where rounds are hard.
 
     Parameters
     ----------
@@ -121,9 +114,6 @@ def hint(
         texts += _of_the_missing(scores, arguments["likelihood"] == "dirichlet")
     if model == "mean_score" and arguments["likelihood"] == "dirichlet":
         texts += _of_few_items(scores) if arguments["statistic"] == "mean" else []
-    elif model == "mean_score" and arguments["of"] == "raw":
-        # Flat draws have no model of rounds.
-        texts += [] if np.all(arguments["prior_scale"] == np.inf) else _of_the_same(scores)
     if model not in OF_SCORES and "cluster" in scores.coords:
         texts.append(_CLUSTERS)
     for text in texts:
@@ -139,16 +129,6 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
         return []
     what = "clusters (as if of equal size)" if "cluster" in scores.coords else "items"
     return [_FEW_ITEMS.format(count=f"{count:.0f} {what}")]
-
-
-def _of_the_same(scores: xr.DataArray) -> list[str]:
-    """Say that a player of three or more has one score; of two only the difference is there."""
-    y = scores.transpose("player", "round").to_numpy()
-    there = np.isfinite(y)
-    low = np.where(there, y, np.inf).min(axis=1)
-    high = np.where(there, y, -np.inf).max(axis=1)
-    who = scores["player"].to_numpy()[(low == high) & (there.sum(axis=1) >= _FEWEST_SAME)]
-    return [_SAME.format(who=listed(who))] if len(y) > 2 and len(who) else []
 
 
 def _of_the_missing(scores: xr.DataArray, items: bool) -> list[str]:

@@ -42,7 +42,7 @@ _CATEGORIES = {
     **dict.fromkeys(
         (
             *("LB012", "LB017", "LB018", "LB019", "LB025", "LB026", "LB027", "LB028"),
-            *("LB044", "LB045", "LB049", "LB052", "LB053"),
+            *("LB044", "LB045", "LB049", "LB053"),
         ),
         _errors.HintWarning,
     ),

@@ -16,6 +16,7 @@ from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.decimals import decimals
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import distinct
 from leaderbayes.plots._groups import Bar, bars_of
@@ -73,9 +74,9 @@ def _beside(row: dict[Any, Any]) -> dict[str, Any]:
     row = {str(name): value for name, value in row.items()}
     row["best"] = probability(row["p_best"])
     if "lead" in row:
-        digits = digits_of(pd.DataFrame([row]).rename(columns=lambda c: c.replace("lead", "score")))
-        row["by"] = number(row["lead"], digits["score"])
-        row["by_interval"] = interval(row["lead_lower"], row["lead_upper"], digits["score"])
+        digits = decimals([row["lead_upper"] - row["lead_lower"]])
+        row["by"] = number(row["lead"], digits)
+        row["by_interval"] = interval(row["lead_lower"], row["lead_upper"], digits)
     else:
         odd = "" if np.isnan(row["odd_z"]) else f"{row['odd_player']} ({number(row['odd_z'], 1)})"
         row |= {"fit": probability(row["p_check"]), "odd": odd}

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from command import call, loaded
+from command import call
 
 QUESTIONS = [
     "players", "pairs", "removal_round", "aggregators", "left_out", "check", "plan", "halves",
@@ -60,7 +60,3 @@ def test_refused(folder):
     done = call("audit", "scores.csv", "--across-rounds", cwd=folder)
     assert done.returncode == 2
     assert "round" in done.stderr
-
-
-def test_it_imports_no_pymc(folder):
-    assert not {"pymc", "pytensor"} & loaded("audit", "scores.csv", cwd=folder)

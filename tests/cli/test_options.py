@@ -8,7 +8,7 @@ from operator import attrgetter
 import pytest
 
 import leaderbayes as lb
-from command import call, loaded, run
+from command import call, loaded
 from leaderbayes._cli import cli
 from leaderbayes._cli._options import FORMATS
 from leaderbayes._inference.fit import fit
@@ -61,8 +61,7 @@ def test_formats_are_those_of_the_adapters():
 
 def test_help_loads_nothing_it_does_not_need(tmp_path):
     assert not {"numpy", "xarray", "pandas", "rich", "pymc"} & loaded("--help", cwd=tmp_path)
-    assert "Commands:" in run("--help", cwd=tmp_path).stdout
-    assert version("leaderbayes") in run("--version", cwd=tmp_path).stdout
+    assert version("leaderbayes") in call("--version", cwd=tmp_path).stdout
 
 
 def test_models_are_those_of_the_registry(tmp_path):
@@ -70,7 +69,6 @@ def test_models_are_those_of_the_registry(tmp_path):
 
     shown = call("models", cwd=tmp_path).stdout
     assert all(name in shown and model.label in shown for name, model in MODELS.items())
-    assert not {"pymc", "pytensor", "arviz"} & loaded("models", cwd=tmp_path)
 
 
 def test_what_was_read_is_printed(folder):

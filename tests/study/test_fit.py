@@ -8,7 +8,6 @@ import sys
 import time
 import warnings
 from concurrent.futures import BrokenExecutor, Executor, Future
-from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import board, uncounted
-from leaderbayes.study import _fit as study_fit
+from leaderbayes.study import _store
 from leaderbayes.study._store import fingerprint, key_of
 from studies import OPTIONS, files_of, many
 from votes import draw
@@ -183,18 +182,13 @@ def test_all_fail(boards, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_why_a_tournament_needed_nuts(boards, store, tmp_path, monkeypatch):
-    fit = study_fit.fit_board
-
-    @wraps(fit)
-    def with_reason(data, *args, **options):
-        made = fit(data, *args, **options)
-        if "p3" in data["player"]:
-            made.attrs["why_nuts"] = "Pareto k 0.91 (below 0.7)"
-        return made
-
-    monkeypatch.setattr(study_fit, "fit_board", with_reason)
-    study = lb.study.fit(boards[:2], store=tmp_path / "study", **OPTIONS)
+def test_why_a_tournament_needed_nuts(fitted, tmp_path):
+    _store.write_root(tmp_path, fitted.attrs)
+    for name in ("a", "b c"):
+        child = fitted[name].copy()
+        child.attrs |= {"why_nuts": "Pareto k 0.91 (below 0.7)"} if name == "a" else {}
+        _store.write(child, tmp_path, name)
+    study = lb.study.open(tmp_path)
     assert json.loads(study.attrs["why_nuts"]) == {"a": "Pareto k 0.91 (below 0.7)"}
 
 
@@ -241,7 +235,7 @@ def test_what_is_no_study(boards, tmp_path):
 
 def test_a_lost_part_is_no_answer(boards, tmp_path):
     store = tmp_path / "study"
-    study = lb.study.fit(boards[:2], store=store, **OPTIONS)
+    study = lb.study.fit(boards[:1], store=store, **OPTIONS)
     for chunk in [p for p in (store / "a/posterior/epp/c").rglob("*") if p.is_file()]:
         chunk.unlink()
     with pytest.raises(lb.LeaderbayesError, match=r"study/a: .*'a' has .*no finite numbers"):
@@ -312,7 +306,7 @@ def test_keys_are_names_of_files():
 
 def test_names_that_a_store_has_already(tmp_path, monkeypatch):
     """None of them hides another, or the study itself, which is continued from inside."""
-    names = ["zarr.json", "x", ""]
+    names = ["zarr.json", ""]
     lb.study.fit(many(names), store=tmp_path / "study", **OPTIONS)
     before = files_of(tmp_path)
     monkeypatch.chdir(tmp_path / "study")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 
-def draw_scores(seed, m=15, rounds=10, spread=1.0):
+def draw_scores(seed, m=8, rounds=8, spread=1.0):
     """Strengths (candidate,), and scores (candidate, round) with standard normal noise."""
     rng = np.random.default_rng(seed)
     truth = spread * rng.normal(size=m)

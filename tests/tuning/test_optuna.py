@@ -12,7 +12,7 @@ optuna.logging.set_verbosity(optuna.logging.WARNING)
 ROUNDS = 8
 
 
-def studied(pruner=None, *, trials=20, direction="maximize", callbacks=(), quality=None):
+def studied(pruner=None, *, trials=15, direction="maximize", callbacks=(), quality=None):
     """Study of trials whose scores by round have known means; give it and the rounds played."""
     study = optuna.create_study(
         direction=direction, pruner=pruner or optuna.pruners.NopPruner(),
@@ -40,8 +40,8 @@ def studied(pruner=None, *, trials=20, direction="maximize", callbacks=(), quali
 
 
 def test_bad_trials_are_pruned_and_the_best_is_found():
-    study, played = studied(LeaderboardPruner(seed=0))
-    whole, all_rounds = studied()
+    study, played = studied(LeaderboardPruner(seed=0), trials=20)
+    whole, all_rounds = studied(trials=20)
     assert played < 0.7 * all_rounds
     assert abs(study.best_params["x"]) < 0.5
     assert study.best_trial.number == whole.best_trial.number
@@ -56,7 +56,7 @@ def test_bad_trials_are_pruned_and_the_best_is_found():
 
 def test_both_directions_are_one_study():
     up, down = (
-        studied(LeaderboardPruner(seed=0), trials=8, direction=d)[0]
+        studied(LeaderboardPruner(seed=0), trials=5, direction=d, quality=lambda n: -n)[0]
         for d in ("maximize", "minimize")
     )
     assert not decisions(up).empty
@@ -64,10 +64,10 @@ def test_both_directions_are_one_study():
 
 
 def test_the_first_trial_and_the_first_rounds_are_played():
-    study, _ = studied(LeaderboardPruner(min_rounds=4, seed=0), trials=8)
+    study, _ = studied(LeaderboardPruner(min_rounds=4, seed=0), trials=5)
     assert decisions(study)["rounds"].min() == 4
     assert len(study.trials[0].intermediate_values) == ROUNDS
-    assert studied(LeaderboardPruner(drop=0.0, seed=0), trials=4)[1] == 4 * ROUNDS
+    assert studied(LeaderboardPruner(drop=0.0, seed=0), trials=3)[1] == 3 * ROUNDS
 
 
 def test_trials_without_finite_scores_are_left_alone():

@@ -5,9 +5,10 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from scipy.stats import loguniform
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
@@ -83,8 +84,11 @@ def test_it_is_an_estimator_as_scikit_learn_checks_them(estimator, space):
 
 @pytest.mark.parametrize(("estimator", "space"), [
     (SVC(), {"C": [0.1, 1.0]}),
-    (SVR(), {"C": [0.1, 1.0]}),
-    (make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [0.1, 1.0]}),
+    pytest.param(SVR(), {"C": [0.1, 1.0]}, marks=pytest.mark.slow),
+    pytest.param(
+        make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [0.1, 1.0]},
+        marks=pytest.mark.slow,
+    ),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_data_that_cannot_be_fitted_are_what_the_fits_say(estimator, space):
@@ -200,10 +204,10 @@ def test_decisions_say_who_why_and_against_whom(grid_search):
 
 
 def test_same_seed_same_search_on_any_number_of_processes(grid_search):
-    one, two = (
-        clone(grid_search).set_params(param_space=SMALL, cv=4, n_jobs=jobs).fit(*IRIS)
-        for jobs in (None, 2)
-    )
+    small = clone(grid_search).set_params(param_space=SMALL, cv=4)
+    one = clone(small).fit(*IRIS)
+    with parallel_config("threading"):
+        two = clone(small).set_params(n_jobs=2).fit(*IRIS)
     pd.testing.assert_frame_equal(one.decisions_, two.decisions_)
     pd.testing.assert_frame_equal(one.leaderboard_, two.leaderboard_)
 
@@ -223,7 +227,7 @@ def test_draws_come_in_iterations_until_the_best_gets_no_better():
     folds = StratifiedKFold(6, shuffle=True, random_state=0)
     search = LeaderboardSearchCV(
         model, space, strategy="random", n_candidates=4, max_iterations=8, cv=folds, random_state=3
-    ).fit(*load_breast_cancer(return_X_y=True))
+    ).fit(*IRIS)
     rule = search.decisions_[search.decisions_["decision"].isin(("goes on", "stops"))]
     assert len(search.cv_results_["params"]) == 4 * search.n_iterations_
     assert rule["iteration"].tolist() == list(range(3, search.n_iterations_ + 1))

@@ -24,6 +24,7 @@ from leaderbayes._inference.check_of_fit import MISFIT
 from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._scores.metrics import metric_of
 from leaderbayes.models._registry import MODELS
+from leaderbayes.models._sota_completed import board_of
 from leaderbayes.plots._canvas import distinct
 from leaderbayes.report._columns import columns_of, digits_of
 
@@ -90,7 +91,7 @@ def diagnostics(post: Posterior) -> Mapping[str, Any]:
 def options_of(post: Posterior) -> Facts:
     """Return the options that a model was built with."""
     constant = post.constant if "constant_data" in post.tree.children else xr.Dataset()
-    known = {str(k): v.item() for k, v in constant.data_vars.items() if v.size == 1}
+    known = {str(k): v.item() for k, v in constant.data_vars.items() if v.dims == ("model",)}
     known |= json.loads(post.tree.attrs.get("arguments", "{}"))
     names = ("prior_df", "prior_scale", "test_fraction", "tie_scale", "spread_scale", "law", "rho")
     return dict.fromkeys((*names, "intercept_scale")) | known
@@ -191,10 +192,8 @@ def _of_scores(post: Posterior, _: float) -> Facts:
 
 
 def _of_teams(post: Posterior, _: float) -> Facts:
-    known = post.constant
-    of_answers = "n" in known and "se" not in known
-    metric = "auc" if "positive_rate" in known else None
-    return {"metric": metric, "n": int(known["n"].max()) if of_answers else None}
+    board = board_of(post.tree)
+    return {"metric": board.attrs["metric"], "n": board.attrs.get("n")}
 
 
 _OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}

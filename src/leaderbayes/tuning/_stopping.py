@@ -1,12 +1,13 @@
 """Rules that end a search: the best of now is not better than the best of before."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._errors import DisconnectedError, NotConvergedError
+from leaderbayes._errors import DisconnectedError, EstimateWarning, NotConvergedError
 from leaderbayes._scores.matches import components, matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood import round_intercept, wald_test
@@ -82,12 +83,15 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
     connected = groups.index[groups == groups[names[a]]].to_list()
     if names[b] not in connected:
         return 0.0 if groups[names[a]] < groups[names[b]] else 1.0
-    try:
-        # Candidates are listed in the order in which they were proposed. PMRA's software has the
-        # first-listed lose ties; here they are many, and that order would decide the test.
-        fit = round_intercept(matches(board.sel(player=connected), ties="half"), order=connected)
-    except (DisconnectedError, NotConvergedError):
-        return np.nan
+    with warnings.catch_warnings():
+        # That candidates have equal scores, and the order of proposal decides, is no news here.
+        warnings.simplefilter("ignore", EstimateWarning)
+        try:
+            # PMRA's software has the first-listed lose ties; here they are many.
+            played = matches(board.sel(player=connected), ties="half")
+            fit = round_intercept(played, order=connected)
+        except (DisconnectedError, NotConvergedError):
+            return np.nan
     epp = fit["epp"].to_series()
     if epp[names[a]] <= epp[names[b]]:
         return 1.0

@@ -173,7 +173,7 @@ def of_posteriors_own(dt):
 # Of reports: posteriors of every kind, and estimates of each model.
 POSTERIORS = [
     "bradley_terry", "across_rounds", "davidson", "plackett_luce", "round_intercept", "tournaments",
-    "mean_score", "items", "sota",
+    "mean_score", "items", "sota", "votes",
 ]  # fmt: skip
 KINDS = [
     *POSTERIORS, "estimate", "estimate of plackett_luce", "estimate of round_intercept"

@@ -36,7 +36,6 @@ for module in pkgutil.walk_packages(lb.__path__, "leaderbayes."):
             importlib.import_module(module.name)
 scores = lb.datasets.load("classifiers", "wine")
 dt = lb.fit(scores, sampler="laplace", draws=50, seed=1)
-lb.plots.leaderboard(dt, backend="none")
 dt.to_netcdf("posterior.nc")
 said = {"leader": str(lb.leaderboard(dt)["player"][0])}
 
@@ -64,7 +63,6 @@ attempt("data", lambda: lb.datasets.fetch("vtab"))
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
 attempt("figure", lambda: lb.plots.leaderboard(dt))
 attempt("matplotlib", lambda: lb.plots.deviance(dt, draws=-1))
-attempt("of the paper", lambda: lb.paper.plot_auc(0.9, n=500, positive_rate=0.2))
 attempt("report", lambda: lb.report.html)
 attempt("text", lambda: lb.report.text)
 attempt("study", lambda: lb.study.open("study"))
@@ -111,7 +109,6 @@ def test_the_core_needs_no_extra(said):
         ("parquet", "parquet", "pyarrow"),
         ("figure", "plots", "matplotlib"),
         ("matplotlib", "plots", "matplotlib"),
-        ("of the paper", "plots", "matplotlib"),
         ("report", "report", ""),
         ("text", "report", "jinja2"),
         ("study", "study", "zarr"),

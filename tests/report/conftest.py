@@ -11,6 +11,7 @@ import xarray as xr
 import leaderbayes as lb
 import posteriors
 from conftest import board, simulate
+from votes import draw
 
 HARMFUL = [
     "<script>window.hacked = 1</script>", '"><img src=x onerror="window.hacked = 2">',
@@ -50,6 +51,7 @@ def kinds(scores, classifiers, several):
     epp = [1.5, 1.0, 0.1, 0.0, -0.5, -2.1]
     rounded = (scores / 2.0).round().assign_attrs(scores.attrs)
     right = np.add.outer(7 * np.arange(5), 3 * np.arange(40)) ** 2 % 11 > np.arange(5)[:, None]
+    votes = draw(np.array([0.5, 0.2, 0.0, -0.7]), 120, np.random.default_rng(1), judges=5)
     matches, losing = lb.matches(scores), lb.matches(scores, ties="loss")
     made = [
         classifiers,
@@ -61,6 +63,7 @@ def kinds(scores, classifiers, several):
         posteriors.means(posteriors.losses()),
         posteriors.means(board(right), items=True),
         posteriors.teams(),
+        lb.fit(votes, "davidson", order_effect=True, seed=1, draws=250, sampler="metropolis"),
         lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0),
         lb.likelihood.plackett_luce(matches, firth=True),
         lb.likelihood.round_intercept(losing),
@@ -76,14 +79,26 @@ def same_version():
         yield
 
 
+class Each(dict):
+    """What is made of each kind when it is first asked for."""
+
+    def __init__(self, make, kinds):
+        super().__init__()
+        self.make, self.kinds = make, kinds
+
+    def __missing__(self, name):
+        self[name] = self.make(self.kinds[name])
+        return self[name]
+
+
 @pytest.fixture(scope="session")
 def texts(kinds):
-    return {name: lb.report.text(fit) for name, fit in kinds.items()}
+    return Each(lb.report.text, kinds)
 
 
 @pytest.fixture(scope="session")
 def fragments(kinds):
-    return {name: lb.report.latex(fit) for name, fit in kinds.items()}
+    return Each(lb.report.latex, kinds)
 
 
 @pytest.fixture(scope="session")

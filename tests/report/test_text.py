@@ -77,6 +77,8 @@ def test_results_are_those_of_the_functions(kinds, texts, name):
         ("tournaments", ["4 players in 18 rounds of 3 tournaments", "standard deviation τ"]),
         ("mean_score", ["lower scores are better", "noise that is correlated between players"]),
         ("items", ["5 players on 40 items", "Bayesian bootstrap (Rubin, 1981)"]),
+        ("votes", ["120 votes on who of two is better, of 5 judges", "depend on who is shown first",
+                   "Votes of a judge depend on each other"]),
         ("sota", ["12 teams on one test set of 500 instances", "Dirichlet", "correlation 0.5"]),
         ("estimate", ["pseudo-round of weight 1", "clustered by round"]),
         ("estimate of plackett_luce", ["Jeffreys' prior (Firth, 1993)"]),

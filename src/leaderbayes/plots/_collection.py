@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import matplotlib as mpl
 from arviz_plots import PlotCollection
 
 # Letters stay letters, which editors can change and readers can search (journals ask for it), in
@@ -15,10 +14,14 @@ class Collection(PlotCollection):  # type: ignore[misc]  # arviz-plots has no ty
 
     def savefig(self, filename: Any, **kwargs: Any) -> None:
         """Save the figure, in a PDF or SVG with letters as letters."""
+        import matplotlib as mpl
+
         with mpl.rc_context(_VECTOR):
             super().savefig(filename, **kwargs)
 
     def _ipython_display_(self) -> None:
         """Print no line about the object under the figure, which notebooks show by themselves."""
+        import matplotlib as mpl
+
         if "inline" not in mpl.get_backend() and not mpl.is_interactive():
             raise NotImplementedError  # IPython goes on to its other ways.

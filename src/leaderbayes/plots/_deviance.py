@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.check import check
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes.plots._canvas import BLUE, ORANGE, FigSize, legend, name_rows, panels
 
@@ -51,6 +52,8 @@ def deviance(
         return _of_statistics(found, post.model.unit, figsize)
     p, observed = float(found["p_value"]), float(found["observed"])
     replicated = found["replicated"].to_numpy()
+    if not len(replicated):
+        raise LeaderbayesError("There are no replicates to draw: too few pairs met, or were kept.")
     least = 1.0 / len(replicated)
     said = f"p < {least:.2g}" if p < least else f"p = {p:.2f}"
     with panels(

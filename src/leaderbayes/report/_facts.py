@@ -158,8 +158,8 @@ def _of_matches(post: Posterior, _: float) -> Facts:
 
 def _of_votes(post: Posterior, prob: float) -> Facts:
     counted, table = counted_of(post.tree), effects(post.tree, prob)
-    name = {} if table is None else labels(table["effect"])
     rows = [] if table is None else table.to_dict("records")
+    name = labels(row["effect"] for row in rows) | {"order": "who is shown first"}
     return {
         **counted._asdict(),
         "tied_share": counted.tied / counted.votes if counted.votes else 0.0,

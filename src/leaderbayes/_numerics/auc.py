@@ -30,6 +30,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import ndtr, ndtri, owens_t
+from scipy.stats import rankdata
 
 from leaderbayes._types import Bools, Floats
 
@@ -176,8 +177,6 @@ def placements(scores: Floats, positive: Bools) -> tuple[Floats, Floats]:
     Of scores (classifier, instance): (classifier, positive) and (classifier, negative), each with
     the AUC as its mean. By midranks, among all instances and within the class.
     """
-    from scipy.stats import rankdata  # which takes long to import
-
     among_all = rankdata(scores, axis=1)
     below = among_all[:, positive] - rankdata(scores[:, positive], axis=1)
     under = among_all[:, ~positive] - rankdata(scores[:, ~positive], axis=1)

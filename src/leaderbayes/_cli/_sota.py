@@ -45,9 +45,8 @@ def _column_or_number(text: str) -> float | str:
 @click.command()
 @click.argument("file", type=click.Path())
 @option("answers", "FILE has right and wrong answers of all teams to all items, which show n and "
-        "rho.", bool)  # fmt: skip
-@option("n", "Number of test instances; or the column with each team's; or lattice.",
-        _column_or_number, metavar="COLUMN|NUMBER")  # fmt: skip
+        "rho.", bool, False)  # fmt: skip
+@option("n", "Number of test instances.", click.IntRange(1))
 @option("se", "Standard error of the scores, of any metric, in place of n; or its column.",
         _column_or_number, metavar="COLUMN|NUMBER")  # fmt: skip
 @option("metric", "accuracy or auc; not with --se.")
@@ -59,14 +58,11 @@ def _column_or_number(text: str) -> float | str:
 @option("round", "Column of the items, of --answers.", metavar="COLUMN")
 @option("cluster", "Column of what items share, of --answers.", metavar="COLUMN")
 @better
-@option("exclude", "Exclude a team, such as a baseline; again for several.", multiple=True,
-        metavar="TEAM")  # fmt: skip
-@option("ceiling", "Exclude teams with this score or a better one: leaks.", float, metavar="SCORE")
 @option("clones", "Of a score that more teams share than chance has, keep all or one.")
 @max_mb
 @option("public", "The public board of the same teams: what its best promised, and FILE kept.",
         click.Path(), metavar="FILE2")  # fmt: skip
-@option("public_n", "Number of test instances of --public.", _column_or_number, metavar="NUMBER")
+@option("public_n", "Number of test instances of --public.", click.IntRange(1))
 @option("rho", "Correlation of each classifier's answers with a reference.  [default: that of "
         "--answers, else 0]", float)  # fmt: skip
 @option("sampler", "exact or abc-smc: the posterior, in place of the estimate.",
@@ -80,8 +76,6 @@ def _column_or_number(text: str) -> float | str:
         float)  # fmt: skip
 @option("draws", "Of the posterior, per chain.  [default: 250]", click.IntRange(1))
 @option("chains", "Of the posterior.  [default: 4]", click.IntRange(1))
-@option("workers", "Of the posterior: threads or processes.  [default: all CPUs]",
-        click.IntRange(1))  # fmt: skip
 @together(seed, prob, as_json, writing)
 def sota(**given: Any) -> None:
     """Estimate how good the best classifier of a competition's board is."""
@@ -124,7 +118,7 @@ def _names(function: Callable[..., Any]) -> dict[str, str]:
 def _asked(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a function that were given."""
     named = _names(function).items()
-    return {name: given[own] for own, name in named if given.get(own) not in (None, ())}
+    return {name: given[own] for own, name in named if given.get(own) is not None}
 
 
 def _refuse(given: Mapping[str, Any], *functions: Callable[..., Any]) -> None:

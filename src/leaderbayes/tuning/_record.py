@@ -20,17 +20,7 @@ Out = dict[str, Any]  # of scikit-learn's fit of one candidate on one fold
 
 
 class Record:
-    """Candidates and their fits on folds.
-
-    Parameters
-    ----------
-    race : Race
-        Of the same candidates.
-    test_fraction : float
-        Share of the data that a fold tests on.
-    refit : object
-        The estimator's: names the metric raced on, if there are several.
-    """
+    """Candidates and their fits on folds; ``refit`` names the metric raced on, if several."""
 
     def __init__(self, race: Race, test_fraction: float, refit: Any) -> None:
         self.race = race

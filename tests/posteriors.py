@@ -138,7 +138,9 @@ def teams(n=500):
         coords,
         {"theta": (("team",), theta), "theta_sota": ((), theta.max(axis=-1))},
         {
-            "constant_data": model("sota", n=n).assign_coords(coords),
+            "constant_data": model("sota", n=n, classes=2)
+            .assign(score=("team", right / n))
+            .assign_coords(coords),
             "observed_data": xr.Dataset({"score": ("team", right / n, facts)}, coords),
             "posterior_predictive": xr.Dataset(
                 {

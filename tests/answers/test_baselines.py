@@ -78,7 +78,7 @@ def test_elo_of_votes_by_hand():
 
 
 def test_elo_of_votes_of_weight_and_for_nobody():
-    thrice = lb.read_votes(table(VOTES, weight=[3, 1, 1, 1]))
+    thrice = lb.read_votes(table(VOTES, times=[3, 1, 1, 1]), weight="times")
     assert rated(thrice).to_dict() == pytest.approx(by_hand([VOTES[0]] * 2 + VOTES))
     bad = pd.DataFrame(
         {

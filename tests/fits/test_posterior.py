@@ -252,6 +252,8 @@ def test_a_model_completes_what_a_sampler_left_out(dt, monkeypatch):
     from leaderbayes.models._registry import MODELS
 
     def complete(tree):
+        if "epp" in tree["posterior"].data_vars:
+            return tree
         made = tree.copy()
         made["posterior"] = xr.DataTree(tree["posterior"].to_dataset().rename(b="epp"))
         return made

@@ -1,10 +1,11 @@
-"""Sums over pairs equal loops over them, near and very far apart."""
+"""Sums over pairs equal loops over them, near and very far apart; estimates of many boards."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime, minimize
+from scipy.optimize import approx_fprime, brentq, minimize
+from scipy.special import expit
 
 from leaderbayes._numerics.pairs import deviances, estimates, pair_sums
 
@@ -14,28 +15,62 @@ def matches(m, rng):
     return n + n.T
 
 
-def slow(a, n, nu):
+def slow(a, n, nu, beta=0.0):
     return sum(
-        n[i, j] * np.logaddexp(np.logaddexp(a[i], a[j]), nu + 0.5 * (a[i] + a[j]))
+        n[i, j] * np.logaddexp(np.logaddexp(a[i] + beta, a[j]), nu + 0.5 * (a[i] + a[j] + beta))
         for i, j in combinations(range(len(a)), 2)
     )
 
 
+@pytest.mark.parametrize("beta", [0.0, 0.7])
 @pytest.mark.parametrize("nu", [None, -1.0, 2.5])
 @pytest.mark.parametrize("spread", [1.0, 30.0, 2000.0])
-def test_value_and_derivatives_are_those_of_a_loop(nu, spread):
+def test_value_and_derivatives_are_those_of_a_loop(nu, beta, spread):
     rng = np.random.default_rng(1)
     a, n = spread * rng.normal(size=(3, 5)), matches(5, rng)
     ties = None if nu is None else np.full(3, nu)
-    found = pair_sums(a, n, ties, gradient=True)
+    found = pair_sums(a, n, ties, np.full(3, beta), gradient=True)
     at = -np.inf if nu is None else nu
-    np.testing.assert_allclose(found.value, [slow(x, n, at) for x in a], rtol=1e-12)
-    by_a = [approx_fprime(x, lambda y: slow(y, n, at), 1e-6) for x in a]
+    np.testing.assert_allclose(found.value, [slow(x, n, at, beta) for x in a], rtol=1e-12)
+    by_a = [approx_fprime(x, lambda y: slow(y, n, at, beta), 1e-6) for x in a]
     np.testing.assert_allclose(found.expected, by_a, atol=1e-3 if spread < 100 else 1.0)
     np.testing.assert_allclose(found.expected.sum(axis=1), n.sum() / 2.0)
+
+    def difference(h_nu, h_beta):
+        ends = [[slow(x, n, at + s * h_nu, beta + s * h_beta) for x in a] for s in (1.0, -1.0)]
+        return (np.array(ends[0]) - ends[1]) / 2e-6
+
     if nu is not None:
-        by_nu = [(slow(x, n, nu + 1e-6) - slow(x, n, nu - 1e-6)) / 2e-6 for x in a]
-        np.testing.assert_allclose(found.ties, by_nu, atol=1e-3)
+        np.testing.assert_allclose(found.ties, difference(1e-6, 0.0), atol=1e-3)
+    if spread < 100:
+        np.testing.assert_allclose(found.first, difference(0.0, 1e-6), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("pseudo_rounds", "enough", "atol"), [(1.0, 1e-4, 1e-3), (0.3, 1e-6, 1e-5), (1e-6, 1e-6, 1e-5)]
+)
+@pytest.mark.parametrize("alike", [True, False])
+def test_estimates_are_where_expected_points_are_the_observed(pseudo_rounds, enough, atol, alike):
+    """From anywhere; also of a board where every match goes one way."""
+    rng = np.random.default_rng(5)
+    n = np.triu(rng.integers(0, 9, (4, 7, 7)), 1).astype(float)
+    n = (n + n.swapaxes(1, 2))[: 1 if alike else 4]
+    upper = np.triu(rng.binomial(np.broadcast_to(n, (4, 7, 7)).astype(int), 0.7), 1)
+    upper[-1] = np.triu(n[-1], 1)
+    points = (upper + np.tril(n - upper.swapaxes(1, 2), -1)).sum(axis=2)
+    for start in (None, 5.0 * rng.normal(size=(4, 7)), 50.0 * rng.normal(size=(1, 7))):
+        epp = estimates(points, n, start=start, pseudo_rounds=pseudo_rounds, enough=enough)
+        np.testing.assert_allclose(epp.mean(axis=1), 0.0, atol=1e-12)
+        p = expit(epp[:, :, None] - epp[:, None])
+        expected = (n * p).sum(axis=2)
+        # Of all matches against a player at 0 half are won: that tells where it is.
+        level = [brentq(lambda c, x=x: (expit(x + c) - 0.5).sum(), -99.0, 99.0) for x in epp]
+        expected += pseudo_rounds * (expit(epp + np.array(level)[:, None]) - 0.5)
+        if not alike:
+            np.testing.assert_allclose(points, expected, atol=atol)
+        for off, curve in zip(points - expected, n * p * (1.0 - p), strict=True):
+            information = np.diag(curve.sum(axis=1) + pseudo_rounds / 4.0) - curve
+            assert off @ np.linalg.solve(information, off) < enough
 
 
 def test_estimates_maximise_the_penalised_likelihood():

@@ -5,9 +5,8 @@ import pytest
 from scipy.special import expit
 
 from leaderbayes._numerics.bradley_terry import law_of
-from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.vote_replicates import Again, misfit, wins_of
-from leaderbayes._numerics.votes import Likelihood, Votes, counted, maximum
+from leaderbayes._numerics.vote_replicates import Again
+from leaderbayes._numerics.votes import counted, maximum
 from numerics.test_vote_weights import simulate
 
 DRAWS = 3000
@@ -64,27 +63,6 @@ def test_single_votes_are_won_lost_or_tied():
     _, won, tied = drawn(votes, votes, judge, 0.5, phi=0.8)
     assert set(np.unique(won)) == {0.0, 0.5, 1.0}
     np.testing.assert_array_equal(won == 0.5, tied == 1.0)
-    wins = wins_of(votes, won)
-    assert wins.shape == (DRAWS, 6, 6)
-    np.testing.assert_allclose(wins.sum(axis=(1, 2)), 100.0)
-
-
-def test_misfit_is_pearsons_at_the_votes_own_estimate():
-    votes, *_ = simulate(size=5000)
-    at = maximum(votes)
-    likelihood = Likelihood(votes)
-    rows = likelihood.votes
-    wins = np.zeros((6, 6))
-    np.add.at(wins, (votes.first, votes.second), votes.won)
-    np.add.at(wins, (votes.second, votes.first), votes.n - votes.won)
-    n, p = wins + wins.T, expit(at.epp[:, None] - at.epp)
-    upper = np.triu_indices(6, 1)
-    pearson = ((wins - n * p)[upper] ** 2 / (n * p * (1 - p))[upper]).sum()
-    bread = inverse(at.information, 6)
-    for shift, close in ((0.0, 1e-6), (0.05, 0.1)):  # from nearby it is nearly the same
-        law = likelihood.law((at.epp + shift * np.linspace(-1.0, 1.0, 6))[None])[2]
-        found = misfit(rows, likelihood.rows, bread, law, rows.won[:, None])
-        assert found[0] == pytest.approx(pearson, rel=close)
 
 
 def test_rows_of_votes_with_covariates_stay_apart():
@@ -93,4 +71,3 @@ def test_rows_of_votes_with_covariates_stay_apart():
     again = Again(counted(styled), styled, (judge,), np.array([0.3]))
     won, _ = again.draw(np.zeros((200, 2)), np.random.default_rng(0))
     assert won.shape == (200, 2)
-    assert isinstance(styled, Votes)

@@ -57,7 +57,9 @@ def by_definition(votes, clusterings):
         products = (x / known) @ x.T  # of scores, by the errors of players
         likeness.append((same * products * np.outer(residual, residual)).sum())
         size.append((same * products * (x @ x.T) * np.outer(w, w)).sum())
-        held = np.array([(w[group == g, None] * abs(x[group == g])).sum(axis=0) for g in set(group)])
+        held = np.array(
+            [(w[group == g, None] * abs(x[group == g])).sum(axis=0) for g in set(group)]
+        )
         share = held / known
         part.append((share**2).sum() / m)
         likeness[-1] += phi * m * part[-1]
@@ -101,7 +103,9 @@ def test_products_of_opinions_by_definition():
     same = (judge[:, None] == judge) & ~np.eye(200, dtype=bool)
     weighted = x * w[:, None]
     expected = weighted.T @ (same * (x @ x.T)) @ weighted
-    np.testing.assert_allclose(opinion_products(votes, regressors(votes), w, judge), expected, atol=1e-9)
+    np.testing.assert_allclose(
+        opinion_products(votes, regressors(votes), w, judge), expected, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

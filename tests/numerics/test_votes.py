@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes._numerics.bradley_terry import law_of, newton
+from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.votes import (
     Likelihood,
     Votes,
@@ -83,22 +83,6 @@ def test_far_points_are_finite_and_the_same_with_neighbours(case, tie):
     np.testing.assert_allclose(gradient[0], slope[0], atol=1e-8)
     assert np.isfinite(value).all()
     assert np.isfinite(gradient).all()
-
-
-def test_law_of_outcomes():
-    eta, nu = np.linspace(-40.0, 40.0, 9), 0.3
-    law = law_of(eta, nu)
-    terms = np.exp(np.stack([eta / 2.0, np.full(9, nu), -eta / 2.0]))
-    p = terms / terms.sum(axis=0)
-    points = np.array([1.0, 0.5, 0.0])
-    np.testing.assert_allclose(law.mean, points @ p, atol=1e-15)
-    np.testing.assert_allclose(law.tie, p[1])
-    variance = points**2 @ p - (points @ p) ** 2
-    np.testing.assert_allclose(law.variance, variance, rtol=1e-6, atol=1e-16)
-    np.testing.assert_allclose(law.log_total, np.log(terms.sum(axis=0)))
-    plain = law_of(eta)
-    np.testing.assert_allclose(plain.variance, expit(eta) * expit(-eta), rtol=1e-12)
-    assert (plain.tie == 0.0).all()
 
 
 def test_rows_that_are_alike_count_together():

@@ -66,7 +66,7 @@ def test_conditional_of_shares_on_a_small_test_set(n):
     """The law of the winner's count above the runner-up's, at the ends of the interval."""
     count = np.round([0.9 * n, 0.8 * n, 0.6 * n])
     x, scale = shares(count, n)
-    found = numerics.conditional(x, scale, OneFactor(0.0, np.ones(3)), 0, 0.95)
+    found = numerics.won(x, scale, OneFactor(0.0, np.ones(3)), 0, 0.95, share=0.0)
     low, place = numerics.truncation(x, scale, OneFactor(0.0, np.ones(3)), 0)[:2]
     for theta, below in zip(found, (0.5, 0.975, 0.025), strict=True):
         beyond = norm.sf(scale.z([low, place], theta, 0))
@@ -85,7 +85,7 @@ def test_conditional_is_the_law_given_that_it_won():
     for team in (0, 1):
         rows = x[x.argmax(axis=1) == team]
         between = [numerics.truncation(exact(row), scale, luck, team) for row in rows]
-        place = [numerics._cdf(scale, team, ends, theta[team], np.inf) for ends in between]
+        place = [numerics.beyond(scale, team, ends, theta[team]) for ends in between]
         levels = np.linspace(0.1, 0.9, 9)
         found = np.quantile(place, levels)
         np.testing.assert_allclose(found, levels, atol=4.0 * 0.5 / np.sqrt(len(rows)))
@@ -120,7 +120,7 @@ def test_ties_are_by_lot():
     for row in rows:
         cells, scale = shares(row, n)
         between = numerics.truncation(cells, scale, luck, 0)
-        place.append(numerics._cdf(scale, 0, between, theta[0], np.inf))
+        place.append(numerics.beyond(scale, 0, between, theta[0]))
     levels = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
     held = (np.array(place)[:, None] <= levels).mean(axis=0)
     np.testing.assert_allclose(held, levels, atol=0.05)  # steps of single counts
@@ -129,7 +129,7 @@ def test_ties_are_by_lot():
 def test_one_team_and_a_runaway_have_the_usual_interval():
     scale, luck = Normals(np.ones(3)), OneFactor(0.0, np.ones(3))
     for x in ([0.0, -100.0, -120.0], [0.0, -8.0, -9.0]):
-        found = numerics.conditional(exact(x), scale, luck, 0, 0.95)
+        found = numerics.won(exact(x), scale, luck, 0, 0.95, share=0.0)
         np.testing.assert_allclose(found, [0.0, -1.959964, 1.959964], atol=1e-3)
     cells, scale = shares([90], 100)
     lower, upper = numerics.best(cells, scale, OneFactor(0.0, np.ones(1)), 0.95, share=1e-9)
@@ -142,12 +142,12 @@ def test_hybrid_is_within_the_simultaneous_interval_where_scores_tie():
     scale, luck = Normals(np.full(4, 0.1)), OneFactor(0.0, np.full(4, 0.1))
     x = np.array([0.5, 0.5, 0.4, 0.1])
     cells = Cells(x - 5e-4, x, x + 5e-4)
-    alone = numerics.conditional(cells, scale, luck, 0, 0.95)
-    hybrid = numerics.hybrid(cells, scale, luck, 0, 0.95)
+    alone = numerics.won(cells, scale, luck, 0, 0.95, share=0.0)
+    hybrid = numerics.won(cells, scale, luck, 0, 0.95)
     whole = numerics.simultaneous(cells, scale, luck, 0, 0.995)
     assert alone.lower < 0.5 - 100 * 0.1
     assert whole.lower <= hybrid.lower <= hybrid.middle < hybrid.upper <= whole.upper
-    narrow = numerics.hybrid(cells, scale, luck, 0, 0.95, share=0.01)
+    narrow = numerics.won(cells, scale, luck, 0, 0.95, share=0.01)
     assert narrow.lower < hybrid.lower
 
 
@@ -204,8 +204,8 @@ def test_many_ties_are_fast_and_finite():
         luck = OneFactor(loading, np.ones(3500))
         team = int(count.argmax())
         found = (
-            *numerics.hybrid(cells, scale, luck, team, 0.95),
-            *numerics.conditional(cells, scale, luck, team, 0.95),
+            *numerics.won(cells, scale, luck, team, 0.95),
+            *numerics.won(cells, scale, luck, team, 0.95, share=0.0),
             *numerics.best(cells, scale, luck, 0.95),
         )
         assert np.isfinite(found).all()

@@ -13,7 +13,7 @@ from leaderbayes._arguments import is_list, number, one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.vote_matches import CLUSTERINGS, is_votes, weights_of
 from leaderbayes._types import Longs
-from leaderbayes.models._registry import MODELS
+from leaderbayes.models._registry import FITTED
 
 _LARGEST = 30  # judges that are left out, one by one
 RULES = ("ties", "weight", "cluster", "prior")
@@ -42,7 +42,7 @@ class Setting(NamedTuple):
     def options(self) -> dict[str, Any]:
         """Return what `leaderbayes.fit` is asked for."""
         chosen = {name: getattr(self, name) for name in ("ties", "weight", "cluster")}
-        own = signature(MODELS[self.model].build).parameters["prior_scale"].default
+        own = signature(FITTED[self.model].build).parameters["prior_scale"].default
         return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": self.prior * own}
 
     def differs(self, base: "Setting") -> str:
@@ -69,7 +69,7 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
         if not is_list(values) or not len(values):
             raise LeaderbayesError(f"{name}={values!r}: give a sequence, the base first.")
     data = "votes" if of_votes else "scores"
-    known = [m.name for m in MODELS.values() if not m.several and (of_votes <= ("votes" in m.data))]
+    known = [m.name for m in FITTED.values() if not m.several and (of_votes <= ("votes" in m.data))]
     for name in choices["models"]:
         one_of("models", name, *known)
     for rule in choices["ties"]:
@@ -91,7 +91,7 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
 
 def _own(board: Any, name: str, data: str, choices: dict[str, Sequence[Any]]) -> list[list[Any]]:
     """Choices of ties, weight and cluster that a model has."""
-    model = MODELS[name]
+    model = FITTED[name]
     of_scores = data == "scores"
     may_tie = len({*model.ties} & {"half", "drop"}) > 1 and "scores" not in model.data
     ties = [str(rule) for rule in choices["ties"]] if may_tie else [""]

@@ -8,14 +8,14 @@ from leaderbayes._cli._print import print_table
 @click.command()
 def models() -> None:
     """List the models that --model takes, and what each is for."""
-    from leaderbayes.models._registry import MODELS
+    from leaderbayes.models._registry import FITTED
 
     columns = ("model", "called", "data", "ranks by", "unit", "tournaments")
     print_table(
         dict.fromkeys(columns, 0),
         [
             (m.name, m.label, ", ".join(m.data), m.parameter, m.unit, "many" if m.several else "")
-            for m in MODELS.values()
+            for m in FITTED.values()
         ],
         left=columns,
     )

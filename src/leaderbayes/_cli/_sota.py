@@ -45,7 +45,7 @@ def _column_or_number(text: str) -> float | str:
 @click.command()
 @click.argument("file", type=click.Path())
 @option("answers", "FILE has right and wrong answers of all teams to all items, which show n and "
-        "rho.", bool, False)  # fmt: skip
+        "rho.", bool)  # fmt: skip
 @option("n", "Number of test instances.", click.IntRange(1))
 @option("se", "Standard error of the scores, of any metric, in place of n; or its column.",
         _column_or_number, metavar="COLUMN|NUMBER")  # fmt: skip

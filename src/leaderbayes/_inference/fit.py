@@ -25,7 +25,7 @@ from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, check_ties, matches, one_tournament, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._model import Model
-from leaderbayes.models._registry import MODELS
+from leaderbayes.models._registry import FITTED
 from leaderbayes.models._scores import likelihood_of
 
 Sampler = Literal["auto", "metropolis", "nutpie", "pymc"]
@@ -201,16 +201,16 @@ def model_for(data: Any, name: str) -> Model:
         answers = kind == "scores" and likelihood_of(data, "auto", None) == "dirichlet"
         parameter = "score" if answers else "epp"
         found = next(
-            m for m in MODELS.values() if m.parameter == parameter and m.several == several
+            m for m in FITTED.values() if m.parameter == parameter and m.several == several
         )
-    elif name in MODELS:
-        found = MODELS[name]
+    elif name in FITTED:
+        found = FITTED[name]
     else:
-        near = get_close_matches(str(name), MODELS, n=1, cutoff=0.5)
+        near = get_close_matches(str(name), FITTED, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise LeaderbayesError(f"model={name!r} is unknown; choose from {', '.join(MODELS)}.{hint}")
+        raise LeaderbayesError(f"model={name!r} is unknown; choose from {', '.join(FITTED)}.{hint}")
     if kind == "votes" and "votes" not in found.data:
-        takes = ", ".join(m.name for m in MODELS.values() if "votes" in m.data)
+        takes = ", ".join(m.name for m in FITTED.values() if "votes" in m.data)
         raise LeaderbayesError(f"model={found.name!r} is not for votes; choose from {takes}.")
     return found
 

@@ -19,8 +19,6 @@ and so scores of two, and differences of a positive's and a negative's, by :math
 References
 ----------
 Møllersen, Holsbø (2025), section 5.2.
-DeLong, DeLong, Clarke-Pearson (1988), https://doi.org/10.2307/2531595; midranks: Sun, Xu (2014),
-https://doi.org/10.1109/LSP.2014.2337313.
 Hanley, McNeil (1982), https://doi.org/10.1148/radiology.143.1.7063747.
 """
 
@@ -30,9 +28,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import ndtr, ndtri, owens_t
-from scipy.stats import rankdata
 
-from leaderbayes._types import Bools, Floats
+from leaderbayes._types import Floats
 
 STEPS = 4000  # of the unit interval, on which laws are tabled
 
@@ -127,7 +124,7 @@ def cdf(auc: Floats, positives: int, negatives: int) -> Floats:
 
 
 def _normal_score(gap: Floats, skew: Floats) -> Floats:
-    """Give the normal scores of standardised gamma variables with this skewness.
+    """Return the normal scores of standardised gamma variables with this skewness.
 
     Wilson and Hilferty (1931): their cube roots are nearly normal.
     """
@@ -169,22 +166,3 @@ def _mean_cdf(auc: float, count: int, x: Floats) -> Floats:
     total[near] = 0.5 * (x[near] + 0.5)
     total[near] += (wave[:, None] * ends / (-1j * t[:, None])).real.sum(axis=0)
     return np.maximum.accumulate(np.clip(total, 0.0, 1.0))
-
-
-def placements(scores: Floats, positive: Bools) -> tuple[Floats, Floats]:
-    """Share of negatives below each positive, and of positives above each negative; ties half.
-
-    Of scores (classifier, instance): (classifier, positive) and (classifier, negative), each with
-    the AUC as its mean. By midranks, among all instances and within the class.
-    """
-    among_all = rankdata(scores, axis=1)
-    below = among_all[:, positive] - rankdata(scores[:, positive], axis=1)
-    under = among_all[:, ~positive] - rankdata(scores[:, ~positive], axis=1)
-    return below / (~positive).sum(), 1.0 - under / positive.sum()
-
-
-def delong(scores: Floats, positive: Bools) -> tuple[Floats, Floats]:
-    """AUCs (classifier,) and DeLong's covariance of them (classifier, classifier)."""
-    by_positive, by_negative = placements(scores, positive)
-    total = sum(np.atleast_2d(np.cov(v)) / v.shape[1] for v in (by_positive, by_negative))
-    return by_positive.mean(axis=1), np.asarray(total)

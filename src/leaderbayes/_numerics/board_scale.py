@@ -79,7 +79,7 @@ class CountScale:
         return np.asarray(np.sin(np.clip(at, END, 0.5 * math.pi - END)) ** 2)
 
     def score(self, theta: Floats) -> Floats:
-        """Expected scores of thetas."""
+        """Return expected scores of thetas."""
         return theta
 
     def unscore(self, score: Floats) -> Floats:
@@ -146,7 +146,7 @@ class EstimateScale:
         return at - rho * ease * float(np.median(self.se))
 
     def score(self, theta: Floats) -> Floats:
-        """Expected scores of thetas on the scale."""
+        """Return expected scores of thetas on the scale."""
         return np.asarray(ndtr(theta)) if self.probit else theta
 
     def unscore(self, score: Floats) -> Floats:

@@ -79,7 +79,7 @@ def statistics(score: Floats) -> Floats:
 
 
 def reference_count(n: int, theta_0: float, ease: ArrayLike) -> Longs:
-    """Number of instances on which the reference is right, given the test set's ease."""
+    """Return on how many instances the reference is right, given the test set's ease."""
     sd = math.sqrt(n * theta_0 * (1.0 - theta_0))
     return np.clip(np.round(n * theta_0 + np.asarray(ease) * sd), 0, n).astype(np.int64)
 

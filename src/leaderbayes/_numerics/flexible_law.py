@@ -30,8 +30,6 @@ ALPHAS_PRIOR = np.array([0.04, 0.192, 0.192, 0.192, 0.192, 0.192])
 _APART = 6  # cells of a pair between which weight is moved, at most
 _STEPS, _FAR = 16, 12.0  # of the log-odds of their shares
 _LIGHT = 1e-3  # weight of a pair that is left alone
-_SMALL = 1e-250  # of products, from where they are logarithms, as they are above 1 / _SMALL
-_FURTHEST, _FACTORS = 1e20, 8  # from 1, and how many alike, of what is multiplied
 _NOTHING = 45.0  # less in log-probability than another cell: never drawn
 
 
@@ -202,10 +200,8 @@ def share_out(
             total[u] += weight[cell] * value[given.row[u] + k]
             lowest[cell], highest[cell] = min(lowest[cell], u), u + 1
     touched, many = np.empty(times.size, np.int64), np.empty(times.size, np.int64)
-    # Of each score the likelihood with the share f, in terms of now's, is rest + slope f, and to
-    # the power of those who have it no further from 1 than bound.
-    rest, slope = np.empty(times.size), np.empty(times.size)
-    bound, change = np.empty(times.size), np.empty(times.size)
+    # Of each score the likelihood with the share f, in terms of now's, is rest + slope f.
+    rest, slope, change = np.empty(times.size), np.empty(times.size), np.empty(times.size)
     log, span = np.empty(_STEPS + 2), 2.0 * _FAR / _STEPS
     # Ends, steps between them, and now.
     f = np.empty(_STEPS + 3)
@@ -230,11 +226,10 @@ def share_out(
                 left = max(total[u] - (1.0 - now) * one - now * two, 0.0)
                 rest[count], slope[count] = (left + one) / total[u], (two - one) / total[u]
                 change[count], touched[count], many[count] = two - one, u, times[u]
-                bound[count] = _bound(rest[count], rest[count] + slope[count], times[u])
                 count += 1
         shape = base[second], base[first]
         f[_STEPS + 2] = now
-        factors = rest[:count], slope[:count], many[:count], bound[:count]
+        factors = rest[:count], slope[:count], many[:count]
         gains = _gains(f, *factors)
         for i in range(1, _STEPS + 1):
             prior = shape[0] * log_f[i] + shape[1] * log_rest[i] + math.log(span)
@@ -268,37 +263,13 @@ def share_out(
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _bound(one: float, other: float, many: int) -> float:
-    """How far from 1 factors between two are, to a power; infinity where it is of no use."""
-    furthest, bound = max(one, other, 1.0 / min(one, other)), 1.0
-    if not (min(one, other) > 0.0 and furthest < _FURTHEST and many <= _FACTORS):
-        return math.inf
-    for _ in range(many):
-        bound *= furthest
-    return bound
-
-
-@numba.njit(cache=True, error_model="numpy", nogil=True)
-def _gains(f: Floats, rest: Floats, slope: Floats, many: Longs, bound: Floats) -> Floats:
-    """Log-likelihood with each share f, less that of now: the sum of many log(rest + slope f).
-
-    Products are taken as long as numbers hold them, and one logarithm of many factors.
-    """
-    gain, product, furthest = np.zeros(f.size), np.ones(f.size), 1.0
+def _gains(f: Floats, rest: Floats, slope: Floats, many: Longs) -> Floats:
+    """Log-likelihood with each share f, less that of now: the sum of many log(rest + slope f)."""
+    gain = np.zeros(f.size)
     for c in range(rest.size):
-        r, s = rest[c], slope[c]
-        if bound[c] == math.inf:
-            for i in range(f.size):
-                gain[i] += many[c] * math.log(max(r + s * f[i], 0.0))
-            continue
-        furthest *= bound[c]
-        if furthest > 1.0 / _SMALL:
-            gain += np.log(product)
-            product[:], furthest = 1.0, bound[c]
-        for _ in range(many[c]):
-            for i in range(f.size):
-                product[i] *= r + s * f[i]
-    return gain + np.log(product)
+        for i in range(f.size):
+            gain[i] += many[c] * math.log(max(rest[c] + slope[c] * f[i], 0.0))
+    return gain
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

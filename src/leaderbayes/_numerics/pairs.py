@@ -1,19 +1,24 @@
-r"""Sums over pairs of players at many points at once: Bradley-Terry's and Davidson's normalisers.
+r"""Sums over pairs of players at many points at once, and estimates of many boards.
 
-.. math:: L(a, \nu) = \sum_{i<j} n_{ij} \log(e^{a_i} + e^{a_j} + e^{\nu + (a_i + a_j)/2})
+.. math:: L(a, \nu, \beta) = \sum_{i<j} n_{ij} \log(e^{a_i + \beta} + e^{a_j}
+          + e^{\nu + (a_i + a_j + \beta)/2})
 
-Bradley-Terry is :math:`\nu = -\infty`.
+is Davidson's normaliser with an advantage of the first; Bradley-Terry is :math:`\nu = -\infty`.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, xlogy
 
-from leaderbayes._types import Floats
+from leaderbayes._numerics.bradley_terry import information, law_of, pairs_of
+from leaderbayes._types import Floats, Longs
 
-_START, _STEPS = 12.0, 100  # of Newton's method: log-odds, and steps
-_FAR = 1300.0  # between a point's strengths, beyond which exponentials overflow
+_START, _STEPS = 12.0, 1000  # of Newton's method: log-odds, and steps; from nearby three do
+_CHORDS = 20  # steps with one information for all, before each board has its own
+_CELLS = 2_000_000  # of boards that are estimated together
+_FARTHEST = 1200.0  # log-odds between strengths, beyond which exponentials overflow
 
 
 class PairSums(NamedTuple):
@@ -22,84 +27,151 @@ class PairSums(NamedTuple):
     value: Floats  # (point,)
     expected: Floats  # (point, player): derivative in strengths, the expected points
     ties: Floats  # (point,): derivative in nu, the expected ties
+    first: Floats  # (point,): derivative in beta, the expected points of the first
 
 
-def pair_sums(a: Floats, n: Floats, nu: Floats | None = None, *, gradient: bool) -> PairSums:
+def pair_sums(
+    a: Floats,
+    n: Floats,
+    nu: Floats | None = None,
+    beta: Floats | float = 0.0,
+    *,
+    gradient: bool,
+    value: bool = True,
+) -> PairSums:
     """Sum over the pairs of matches n (player, opponent) at strengths a (point, player).
 
-    ``nu`` is (point,), and None for Bradley-Terry. Without ``gradient`` the derivatives are empty.
+    ``nu`` (point,) is None for Bradley-Terry. Of n the upper triangle counts, and the row is the
+    first. Without ``gradient`` derivatives are empty, and without ``value`` the sum is not right.
     """
     points, m = a.shape
+    beta = np.broadcast_to(beta, points)
+    if (np.ptp(a, axis=1) + abs(beta) > _FARTHEST).any():
+        return _far(a, n, nu, beta, gradient=gradient)
     middle = 0.5 * (a.max(axis=1) + a.min(axis=1))
-    near = a - middle[:, None]
-    far = abs(near).max(axis=1) > 0.5 * _FAR
-    half = np.exp(0.5 * np.clip(near, -0.5 * _FAR, 0.5 * _FAR)).T  # (player, point)
+    half = np.exp(0.5 * (a - middle[:, None])).T  # (player, point)
     odds, kappa = half**2, None if nu is None else np.exp(nu)
-    value = 0.5 * n.sum() * middle
-    expected, ties = np.zeros((m, points) if gradient else (0, 0)), np.zeros(points)
+    ahead, behind = np.exp(0.5 * beta), np.exp(-0.5 * beta)
+    total_log = np.triu(n, 1).sum() * (middle + 0.5 * beta)
+    expected = np.zeros((m, points) if gradient else (0, 0))
+    ties, first = np.zeros((2, points))
     for i in range(m - 1):
         met = n[i, i + 1 :]
         if not met.any():
             continue
-        total = odds[i] + odds[i + 1 :]
+        total = odds[i] * ahead + odds[i + 1 :] * behind
         if kappa is not None:
             tied = kappa * half[i] * half[i + 1 :]
             total += tied
-        value += met @ np.log(total)
-        if gradient:
-            won = odds[i] / total
-            if kappa is not None:
-                tied /= total
-                won += 0.5 * tied
-                ties += met @ tied
-            expected[i] += met @ won
-            expected[i + 1 :] += met[:, None] * (1.0 - won)
-    if far.any():
-        tie = np.full(points, -np.inf) if nu is None else nu
-        each = [_far(a[k], n, float(tie[k])) for k in np.flatnonzero(far)]
-        value[far] = [one.value for one in each]
-        if gradient:
-            expected[:, far] = np.stack([one.expected for one in each], axis=1)
-            ties[far] = [one.ties for one in each]
-    return PairSums(value, expected.T, ties)
+        if value:
+            total_log += met @ np.log(total)
+        if not gradient:
+            continue
+        won = odds[i] * ahead / total
+        if kappa is not None:
+            tied /= total
+            won += 0.5 * tied
+            ties += met @ tied
+        of_row = met @ won
+        first += of_row
+        expected[i] += of_row
+        expected[i + 1 :] += met[:, None] * (1.0 - won)
+    return PairSums(total_log, expected.T, ties, first)
 
 
-def _far(a: Floats, n: Floats, nu: float) -> PairSums:
-    """Compute the same at one point whose strengths lie too far apart for exponentials."""
-    gap = 0.5 * (a[:, None] - a)
-    less = np.exp(-abs(gap))
-    kappa = np.exp(nu)
-    total = 1.0 + less**2 + kappa * less
-    value = 0.5 * (a[:, None] + a) + abs(gap) + np.log(total)
-    tied = kappa * less / total
-    won = np.where(gap > 0.0, 1.0, less**2) / total + 0.5 * tied
-    return PairSums(0.5 * (n * value).sum(), (n * won).sum(axis=1), 0.5 * (n * tied).sum())
+def _far(a: Floats, n: Floats, nu: Floats | None, beta: Floats, *, gradient: bool) -> PairSums:
+    """Compute the same where strengths lie too far apart for exponentials."""
+    m, i, j, met = pairs_of(n)
+    one, other = a[:, i].T + beta, a[:, j].T  # (pair, point)
+    law = law_of(one - other, -np.inf if nu is None else nu)
+    value = met @ (0.5 * (one + other) + law.log_total)
+    if not gradient:
+        return PairSums(value, np.zeros((0, 0)), 0.0 * value, 0.0 * value)
+    expected = np.zeros((m, len(a)))
+    np.add.at(expected, i, met[:, None] * law.mean)
+    np.add.at(expected, j, met[:, None] * (1.0 - law.mean))
+    return PairSums(value, expected.T, met @ law.tie, met @ law.mean)
 
 
-def estimates(points: Floats, n: Floats, *, start: Floats | None = None) -> Floats:
-    """Estimate strengths (board, player) of many boards, shrunk by one pseudo-round.
+def estimates(
+    points: Floats,
+    n: Floats,
+    *,
+    start: Floats | None = None,
+    pseudo_rounds: float = 1.0,
+    enough: float = 1e-4,
+) -> Floats:
+    """Estimate strengths (board, player) of many boards, shrunk by pseudo-rounds.
 
-    Points (board, player) are wins, ties half; matches n are (board or 1, player, opponent). The
-    pseudo-round is a match against a player at 0, of which half is won: estimates exist on any
-    board, and have a mean of 0.
+    These are matches of every player, half of them won, against a player at 0: estimates exist on
+    any board. A step that moves no match's log-odds by more than 1 always climbs, as the logistic's
+    third derivative is nowhere above its second: nothing has to be tried twice.
+
+    Parameters
+    ----------
+    points : (board, player)
+        Wins, ties half.
+    n : (board or 1, player, opponent)
+        Matches; of one board, where all have the same.
+    start : (board or 1, player), optional
+    pseudo_rounds : float
+        Above 0.
+    enough : float
+        Newton's decrement, about twice the log-likelihood to be gained, before the last step.
     """
     boards, m = points.shape
-    x = np.zeros((1, m)) if start is None else np.clip(start, -_START, _START)
-    x = np.broadcast_to(x, (boards, m)).copy()
-    diagonal = np.arange(m)
-    for _ in range(_STEPS):
-        p = expit(x[:, :, None] - x[:, None])
-        q = expit(x)
-        curve = n * p * (1.0 - p)
-        gradient = points - (n * p).sum(axis=2) + 0.5 - q
-        hessian = -curve
-        hessian[:, diagonal, diagonal] += curve.sum(axis=2) + q * (1.0 - q)
-        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
-        # A step that moves no match's log-odds by more than 1 always climbs.
-        x += step / np.maximum(1.0, np.ptp(step, axis=1, keepdims=True))
-        if (gradient * step).sum(axis=1).max() < 1e-4:
+    epp = np.zeros((1, m)) if start is None else np.clip(start, -_START, _START)
+    epp, left = np.broadcast_to(epp, (boards, m)).copy(), np.arange(boards)
+    if len(n) == 1 and boards > 1:
+        left = _by_chords(epp, points, n[0], pseudo_rounds, enough)
+    size = max(_CELLS // m**2, 1)
+    for begin in range(0, len(left), size):
+        some = left[begin : begin + size]
+        met = n[some] if len(n) > 1 else n
+        epp[some] = _by_newton(epp[some], points[some], met, pseudo_rounds, enough)
+    return np.asarray(epp - epp.mean(axis=1, keepdims=True))
+
+
+def _by_chords(epp: Floats, points: Floats, n: Floats, few: float, enough: float) -> Longs:
+    """Move boards with the same matches to their estimates, by one information for all.
+
+    Returns those that do not get there soon.
+    """
+    mean = epp.mean(axis=0)
+    q = expit(mean)
+    factor = cho_factor(information(mean, n) + np.diag(few * q * (1.0 - q)))
+    left = np.arange(len(epp))
+    for _ in range(_CHORDS):
+        here = epp[left]
+        expected = pair_sums(here, n, gradient=True, value=False).expected
+        gradient = points[left] - expected + few * (0.5 - expit(here))
+        step = cho_solve(factor, gradient.T).T
+        decrement = (gradient * step).sum(axis=1)
+        epp[left] += np.clip(step, -1.0, 1.0)
+        # Steps with an information of elsewhere leave a part of what is to be gained.
+        left = left[decrement >= 0.1 * enough]
+        if not len(left):
             break
-    return np.asarray(x - x.mean(axis=1, keepdims=True))
+    return left
+
+
+def _by_newton(start: Floats, points: Floats, n: Floats, few: float, enough: float) -> Floats:
+    """Estimate some boards together, each by its own information."""
+    epp, left, player = start.copy(), np.arange(len(start)), np.arange(start.shape[1])
+    for _ in range(_STEPS):
+        here, met = epp[left], n[left] if len(n) > 1 else n
+        p, q = expit(here[:, :, None] - here[:, None]), expit(here)
+        won = met * p
+        gradient = points[left] - won.sum(axis=2) + few * (0.5 - q)
+        curve = won * (p - 1.0)
+        curve[:, player, player] = few * q * (1.0 - q) - curve.sum(axis=2)
+        step = np.linalg.solve(curve, gradient[..., None])[..., 0]
+        reach = np.maximum(step.max(axis=1), 0.0) - np.minimum(step.min(axis=1), 0.0)
+        epp[left] += step / np.maximum(reach, 1.0)[:, None]
+        left = left[(gradient * step).sum(axis=1) >= enough]
+        if not len(left):
+            break
+    return epp
 
 
 def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:

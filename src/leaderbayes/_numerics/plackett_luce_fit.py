@@ -10,7 +10,8 @@ Every order's log-likelihood is concave and at most 0, so that along a direction
 stays above some bound just if each does: if d never rises down that order's places. Tied players
 come in an order and its reverse, so that d is the same for them. Hence d_i >= d_j wherever i beat
 or tied with j, and along a cycle of such players d is constant. Where no player outside a set S
-ever beat or tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
+ever beat or tied with one in S, the likelihood grows for ever, or stays if they never met, as S is
+raised.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from leaderbayes._types import Floats, Ints
 LARGEST_MATRIX = 5000
 # Players of whom a matrix costs less than products with it.
 _FEW = 200
-
+_FARTHEST = 600.0  # log-odds, beyond which e^b is nothing
 _STEP = 1e-4  # of central differences of the gradient, log-odds: an error of some 1e-8
 _ALONG = 1e-2  # of its second differences, in standard errors: an error of some 1e-9
 
@@ -88,6 +89,11 @@ def fit_rankings(
         return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
+        if np.ptp(x) > _FARTHEST:
+            raise NotConvergedError(
+                "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take "
+                "the posterior."
+            )
         values, gradients = log_likelihood(x[None], data, gradient=True)
         height, slope = float(values[0]), gradients[0]
         q = expit(x)
@@ -113,11 +119,6 @@ def fit_rankings(
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
     loglik = float(log_likelihood(x[None], data, gradient=False)[0][0])
-    if not np.isfinite(loglik):
-        raise NotConvergedError(
-            "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take the "
-            "posterior."
-        )
     return RankingFit(x, found, slopes(x, data), loglik)
 
 

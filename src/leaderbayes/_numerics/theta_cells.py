@@ -19,8 +19,7 @@ REACH = 7.0  # units from a score beyond which no theta explains it
 _MOST = 0.95  # correlation up to which cells are fine enough, where it is unknown
 END = 1e-7  # of the scale of counts: closer to its ends theta is 0 or 1
 _LOST = -600.0  # log-probability of being above the floor, below which it is taken as impossible
-NEAR = 64.0  # counts that are this close follow from one another
-_SMALL = 1e-250  # products below it are taken as logarithms
+_NEAR = 8  # counts that are this close follow from one another
 
 
 class Cells(NamedTuple):
@@ -90,51 +89,30 @@ def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: floa
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floats, Floats]:
-    """Likelihood of counts x (score,), ascending, above a floor, and the log of each one's factor.
+    """Likelihood of counts x (score,) above a floor, and the logarithm of each one's factor.
 
     node (cell, 5): `counts.conditional` of each cell's theta; seen (cell,): the logarithm of its
     probability to be above the floor.
     """
-    value, top = np.empty(given.row[-1]), np.empty(x.size)
-    shift, size = node[:, 0].copy(), node[:, 1].copy()
-    odds, chance = np.exp(node[:, 2] - node[:, 3]), np.empty(len(node))
-    end = 0  # of cells whose chance of the count before is known, from where a step multiplies it
+    value, top, known = np.empty(given.row[-1]), np.empty(x.size), np.full(len(node), -math.inf)
     for u in range(x.size):
-        first, last = given.first[u], given.first[u] + given.row[u + 1] - given.row[u]
-        end = max(end, first) if u > 0 and x[u] - x[u - 1] <= NEAR else first
-        known, less = chance[first:end], shift[first:end]
-        of, ratio = size[first:end], odds[first:end]
-        for step in range(int(x[u] - x[u - 1]) if end > first else 0):
-            for k in range(known.size):
-                y = x[u - 1] + step - less[k]
-                known[k] *= (of[k] - y) * ratio[k] / (y + 1.0)
-        lost = 0
-        for k in range(known.size):
-            lost += (known[k] < _SMALL) | (of[k] + less[k] <= x[u])
-        for cell in range(first if lost > 0 else end, last):
-            chance[cell] = math.exp(_log_chance(x[u], node[cell], seen[cell]))
-        end = last
-        mine, now = value[given.row[u] : given.row[u + 1]], chance[first:last]
-        highest = now.max()
-        if highest > _SMALL:
-            top[u] = math.log(highest)
-            for k in range(mine.size):
-                mine[k] = now[k] / highest
-            continue
-        for k in range(mine.size):  # so improbable that numbers do not hold it
-            mine[k] = _log_chance(x[u], node[first + k], seen[first + k])
+        mine, first = value[given.row[u] : given.row[u + 1]], given.first[u]
+        steps = int(x[u] - x[u - 1]) if u > 0 else _NEAR + 1
+        for k in range(mine.size):
+            shift, size, log_p, log_q, ways = node[first + k]
+            ratio = 1.0  # of a count's probability to that of the count before
+            for step in range(1, steps + 1 if steps <= _NEAR else 0):
+                y = x[u - 1] + step - shift
+                ratio *= (size - y + 1.0) / y
+            log = known[first + k] + math.log(max(ratio, 0.0)) + steps * (log_p - log_q)
+            if steps > _NEAR or not log > -math.inf:
+                log = log_probability(x[u], shift, size, log_p, log_q, ways)
+            known[first + k] = log
+            mine[k] = log - seen[first + k] if seen[first + k] > _LOST else -math.inf
         top[u] = mine.max()
         for k in range(mine.size):
             mine[k] = math.exp(mine[k] - top[u]) if top[u] > -math.inf else 0.0
     return value, top
-
-
-@numba.njit(cache=True, error_model="numpy", nogil=True)
-def _log_chance(x: float, at: Floats, above: float) -> float:
-    """Logarithm of the probability of a count, if it is above the floor."""
-    if not above > _LOST:
-        return -math.inf
-    return float(log_probability(x, at[0], at[1], at[2], at[3], at[4])) - above
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

@@ -17,8 +17,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from leaderbayes._numerics.bradley_terry import Law, law_of, log_normaliser
+from leaderbayes._numerics.bradley_terry import Law, law_of
 from leaderbayes._numerics.newton import maximise
+from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._types import Floats, Ints, Longs
 
 EFFECT_SCALE = 5.0  # standard deviation of the normal priors of the order and of covariates
@@ -148,13 +149,13 @@ class Likelihood:
         nu = x[:, -1] if self.tie else None
         for n, sign in self.tables or []:
             beta = sign * x[:, m] if sign else np.zeros(len(x))
-            found = log_normaliser(x[:, :m], n, nu=nu, beta=beta, gradient=gradient)
+            found = pair_sums(x[:, :m], n, nu, beta, gradient=gradient)
             value -= found.value
             # Relative to the row: where that is the second, the first's advantage is taken off.
             if sign < 0.0:
                 value -= x[:, m] * np.triu(n, 1).sum()
             if gradient:
-                slope[:, :m] -= found.expected.T
+                slope[:, :m] -= found.expected
                 slope[:, -1] -= found.ties if self.tie else 0.0
                 if sign:
                     slope[:, m] -= sign * found.first + (sign < 0.0) * np.triu(n, 1).sum()

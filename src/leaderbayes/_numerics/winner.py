@@ -20,12 +20,13 @@ Econometrica 82(5), 1979-2002.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betainc, betaln, log_ndtr, ndtr, ndtri, ndtri_exp
+from scipy.stats import truncnorm
 
 from leaderbayes._types import Floats
 
@@ -49,7 +50,7 @@ class Shares:
     n: int
 
     def z(self, x: ArrayLike, theta: ArrayLike, team: ArrayLike) -> Floats:
-        """Give the normal score of x; where the tail is no number, of its logarithm."""
+        """Return the normal score of x; where the tail is no number, by its logarithm."""
         x, theta = np.broadcast_arrays(np.asarray(x, float), np.asarray(theta, float))
         inside = np.clip(x, 1e-9, self.n + 1.0 - 1e-9)
         above = betainc(inside, self.n + 1.0 - inside, theta)
@@ -88,7 +89,7 @@ class Normals:
     se: Floats
 
     def z(self, x: ArrayLike, theta: ArrayLike, team: ArrayLike) -> Floats:
-        """Give the normal score of x."""
+        """Return the normal score of x."""
         gap = np.asarray(x, float) - np.asarray(theta, float)
         return np.asarray(gap / self.se[np.asarray(team, int)])
 
@@ -106,19 +107,6 @@ class Normals:
 
 
 Scale = Shares | Normals
-
-
-class Luck(Protocol):
-    """Joint law of the teams' normal scores given their thetas."""
-
-    def within(self, c: float) -> float:
-        """P(none is beyond c on either side)."""
-
-    def below(self, z: Floats) -> float:
-        """P(each is below its z), z (team,)."""
-
-    def ratio(self, winner: int) -> Floats:
-        """Give covariances with the winner's score over its variance, (team,)."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +129,7 @@ class OneFactor:
         return self._mean(np.exp(counts @ log_ndtr(gaps)))
 
     def ratio(self, winner: int) -> Floats:
-        """Give standard errors over the winner's, times the correlation."""
+        """Return covariances with the winner over its variance, (team,)."""
         ratio = self.loading**2 * self.se / self.se[winner]
         return np.asarray(np.where(np.arange(len(self.se)) == winner, 1.0, ratio))
 
@@ -191,8 +179,11 @@ class Drawn:
         return float((self._draws <= z).all(axis=1).mean())
 
     def ratio(self, winner: int) -> Floats:
-        """Give a column over the variance in it."""
+        """Return covariances with the winner over its variance, (team,)."""
         return np.asarray(self.covariance[winner] / self.covariance[winner, winner])
+
+
+Luck = OneFactor | Drawn
 
 
 class Cells(NamedTuple):
@@ -212,7 +203,7 @@ class Bounds(NamedTuple):
 
 
 def truncation(x: Cells, scale: Scale, luck: Luck, winner: int) -> tuple[float, float, float]:
-    """Give the scores between which the winner's must lie to win, and its own between them.
+    """Find the scores between which the winner's must lie to win, and its own between them.
 
     Who ties wins by lot: of a cell in which t rivals are, it has the highest of t + 1 parts.
     """
@@ -237,50 +228,38 @@ def truncation(x: Cells, scale: Scale, luck: Luck, winner: int) -> tuple[float, 
 
 def truncated_cdf(z: float, low: float, high: float) -> float:
     """P(Z <= z) of a standard normal between low and high, far in its tails too."""
-    z = min(max(z, low), high)
-    if low + high > 0.0:  # towards the upper tail: turn it round
-        return 1.0 - truncated_cdf(-z, -high, -low)
-    whole = _log_between(low, high)
-    return float(np.exp(min(_log_between(low, z) - whole, 0.0))) if np.isfinite(whole) else 0.5
-
-
-def _log_between(low: float, high: float) -> float:
-    """Log of P(low < Z < high), -inf where that is nothing."""
     if not low < high:
-        return -np.inf
-    if low > 0.0:
-        low, high = -high, -low
-    top, bottom = float(log_ndtr(high)), float(log_ndtr(low))
-    return top + float(np.log(-np.expm1(bottom - top))) if bottom < top else -np.inf
+        return 0.5
+    chance = float(truncnorm.cdf(min(max(z, low), high), low, high))
+    return 0.5 if np.isnan(chance) else chance
 
 
-def conditional(x: Cells, scale: Scale, luck: Luck, winner: int, prob: float) -> Bounds:
-    """Give the winner's theta given that it won (equations 6 to 8)."""
-    between = truncation(x, scale, luck, winner)
+def won(x: Cells, scale: Scale, luck: Luck, winner: int, prob: float, share: float = 0.1) -> Bounds:
+    """Bound the winner's theta given that it won, and lies in the simultaneous interval.
 
-    def cdf(theta: float) -> float:
-        return _cdf(scale, winner, between, theta, np.inf)
-
-    ends = scale.bounds(float(x.middle[winner]), winner)
-    return _invert(cdf, ends, prob)
-
-
-def hybrid(
-    x: Cells, scale: Scale, luck: Luck, winner: int, prob: float, share: float = 0.1
-) -> Bounds:
-    """Give the winner's theta given that it won and is in the simultaneous interval (section 4).
-
-    ``share`` of the error goes to that interval.
+    ``share`` of the error goes to that interval (section 4); with none of it the interval is the
+    conditional one (equations 6 to 8).
     """
-    beta = share * (1.0 - prob)
-    between = truncation(x, scale, luck, winner)
-    c = two_sided(luck, 1.0 - beta)
+    beta, middle = share * (1.0 - prob), float(x.middle[winner])
+    between, ends = truncation(x, scale, luck, winner), scale.bounds(middle, winner)
+    c = two_sided(luck, 1.0 - beta) if share else np.inf
+    if share:
+        whole = simultaneous(x, scale, luck, winner, 1.0 - beta)
+        ends = whole.lower, whole.upper
+    tail = 0.5 * (1.0 - prob - beta) / (1.0 - beta)
 
-    def cdf(theta: float) -> float:
-        return _cdf(scale, winner, between, theta, c)
+    def at(level: float) -> float:
+        return _root(lambda theta: beyond(scale, winner, between, theta, c) - level, ends)
 
-    ends = simultaneous(x, scale, luck, winner, 1.0 - beta)
-    return _invert(cdf, (ends.lower, ends.upper), 1.0 - (1.0 - prob - beta) / (1.0 - beta))
+    return Bounds(at(0.5), at(1.0 - tail), at(tail))
+
+
+def beyond(
+    scale: Scale, winner: int, between: tuple[float, float, float], theta: float, c: float = np.inf
+) -> float:
+    """P(winner's score <= what it is), between these scores and within c normal scores."""
+    low, z, high = scale.z(np.array(between), np.array(theta), np.full(3, winner)).tolist()
+    return truncated_cdf(z, max(low, -c), min(high, c))
 
 
 def simultaneous(x: Cells, scale: Scale, luck: Luck, winner: int, prob: float) -> Bounds:
@@ -337,11 +316,7 @@ def two_sided(luck: Luck, prob: float) -> float:
 
 
 def _constant(below: Callable[[float], float], prob: float) -> float:
-    low, high = 0.0, 12.0
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if below(middle) >= prob else (middle, high)
-    return high
+    return _root(lambda c: prob - below(c), (0.0, 12.0))
 
 
 def _theta_at(edge: Floats, z: float, scale: Scale, x: Cells) -> Floats:
@@ -357,14 +332,6 @@ def _theta_at(edge: Floats, z: float, scale: Scale, x: Cells) -> Floats:
     return np.asarray((0.5 * (low + high))[where])
 
 
-def _cdf(
-    scale: Scale, winner: int, between: tuple[float, float, float], theta: float, c: float
-) -> float:
-    """P(winner's score <= what it is), between these scores and within c normal scores."""
-    low, z, high = scale.z(np.array(between), np.array(theta), np.full(3, winner)).tolist()
-    return truncated_cdf(z, max(low, -c), min(high, c))
-
-
 def _log_far(a: Floats, b: Floats, theta: Floats) -> Floats:
     r"""Log of the regularised beta function far below a / (a + b), each (value,).
 
@@ -378,17 +345,6 @@ def _log_far(a: Floats, b: Floats, theta: Floats) -> Floats:
     rest = np.log1p(-odds[:, None] * np.expm1(-s))
     bent = np.exp(v - a[:, None] * s + (b - 1.0)[:, None] * rest) @ weight
     return a * np.log(t) + (b - 1.0) * np.log1p(-t) - betaln(a, b) + np.log(bent / rate)
-
-
-def _invert(cdf: Callable[[float], float], ends: tuple[float, float], prob: float) -> Bounds:
-    """Thetas at which a law that falls with theta has half, and the tails, below what was seen."""
-    tail = (1.0 - prob) / 2.0
-    levels = 0.5, 1.0 - tail, tail
-    return Bounds(*(_root(_above(cdf, level), ends) for level in levels))
-
-
-def _above(cdf: Callable[[float], float], level: float) -> Callable[[float], float]:
-    return lambda theta: cdf(theta) - level
 
 
 def _root(excess: Callable[[float], float], ends: tuple[float, float]) -> float:

@@ -53,19 +53,14 @@ def facts(board: Any) -> Facts:
     return Facts(metric, chance, n, sizes, rho)
 
 
-def own_rho(board: Any) -> Any:
-    """Return the dependence in a board's attrs: 0, a number, or of answers a frozen beta."""
+def own_rho(board: Any) -> float | tuple[float, float]:
+    """Return the dependence in a board's attrs: 0, a number, or of answers a mean and its sd."""
     rho = facts(board).rho
     limits = [board.attrs.get(name) for name in ("rho_lower", "rho_upper")]
     if None in limits:
         return rho
-    from scipy.stats import beta  # which takes long to import
-
-    # With the mean and spread of the estimate and its 95 % interval.
-    mean = min(max(rho, 0.01), 0.99)
-    sd = max((limits[1] - limits[0]) / 3.92, 1e-3)
-    size = max(mean * (1.0 - mean) / sd**2 - 1.0, 2.0)
-    return beta(mean * size, (1.0 - mean) * size)
+    # With the spread of its 95 % interval.
+    return min(max(rho, 0.01), 0.99), max((limits[1] - limits[0]) / 3.92, 1e-3)
 
 
 def class_sizes(n: int, positive_rate: float) -> tuple[int, int]:

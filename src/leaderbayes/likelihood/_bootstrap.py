@@ -11,8 +11,9 @@ from scipy.special import ndtr, ndtri
 
 from leaderbayes._arguments import one_of, seed_or_new, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.bradley_terry import estimates_near, newton
+from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear
+from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import win_graph
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
@@ -166,10 +167,9 @@ def _strengths(place: Ints, chosen: Longs, pseudo_rounds: float) -> Floats:
         points, n = _counts(place, chosen[begin : begin + size])
         if start is None:
             start = newton(points.mean(axis=0), n.mean(axis=0), pseudo_rounds=1.0)[0]
-        near = np.tile(start, (len(points), 1))
-        every.append(estimates_near(near, points, n, pseudo_rounds, _ENOUGH))
-    epp = np.concatenate(every) if every else np.empty((0, place.shape[1]))
-    return epp - epp.mean(axis=1, keepdims=True)
+        found = estimates(points, n, start=start[None], pseudo_rounds=pseudo_rounds, enough=_ENOUGH)
+        every.append(found)
+    return np.concatenate(every) if every else np.empty((0, place.shape[1]))
 
 
 def _exists(place: Ints, *, weak: bool) -> bool:

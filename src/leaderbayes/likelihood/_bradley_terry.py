@@ -8,9 +8,10 @@ import xarray as xr
 
 from leaderbayes._arguments import is_flag, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.bradley_terry import estimates_near, log_likelihood, newton, x_log_x
+from leaderbayes._numerics.bradley_terry import log_likelihood, newton
 from leaderbayes._numerics.composite_weight import clustered_scores
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._scores.matches import check_ties, require_matches
 from leaderbayes._scores.vote_matches import is_votes
@@ -138,11 +139,8 @@ def bradley_terry(
         points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear, start=near
     )
     loglik = log_likelihood(epp, points, n)
-    # Each pair of a symmetric table once.
-    gained = float(x_log_x(wins) - 0.5 * x_log_x(n)) - loglik
-    variables: dict[str, Any] = {
-        "epp": ("player", epp), "loglik": loglik, "deviance": 2.0 * max(gained, 0.0),
-    }  # fmt: skip
+    deviance = max(float(deviances(epp[None], wins[None], n[None])[0]), 0.0)
+    variables: dict[str, Any] = {"epp": ("player", epp), "loglik": loglik, "deviance": deviance}
     variables |= covariances(
         covariance,
         lambda: inverse(hessian, m, linear),
@@ -167,7 +165,7 @@ def _near(points: Floats, n: Floats, pseudo_rounds: float) -> Floats:
     m = len(points)
     dense = 2 * np.count_nonzero(n) > m * (m - 1)
     few = max(pseudo_rounds, _HARDLY if dense else 1.0)
-    return np.asarray(estimates_near(np.zeros((1, m)), points[None], n[None], few, _NEAR)[0])
+    return np.asarray(estimates(points[None], n[None], pseudo_rounds=few, enough=_NEAR)[0])
 
 
 def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth: bool) -> None:

@@ -25,3 +25,5 @@ _FILES: tuple[Any, ...] = (
     _sota,
 )
 MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}
+# Those that `leaderbayes.fit` takes: not of boards.
+FITTED = {name: model for name, model in MODELS.items() if "board" not in model.data}

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from leaderbayes._arguments import one_of, positive
 from leaderbayes._errors import LeaderbayesError
@@ -23,25 +23,18 @@ from leaderbayes._scores.facts import own_rho
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._model import Model
 from leaderbayes.models._sota_completed import complete
-from leaderbayes.models._sota_simulated import interpolate, simulate
-from leaderbayes.models._theta import (
-    CONCENTRATION,
-    check_law,
-    constants_of,
-    locations,
-    scale_of,
-)
+from leaderbayes.models._sota_simulated import simulate
+from leaderbayes.models._theta import CONCENTRATION, constants_of, locations, scale_of
 
 _FAR = 5.0  # square roots of n above the floor from which nobody could have been below it
 _TRIALS = 30  # of counts that must be above the floor
 _BEYOND = 20.0  # log-probability that counts beyond the ends of their binomial lack
-_KNOTS = 2001  # of the density of a known distribution
 
 
 def sota(
     board: xr.DataArray,
     *,
-    law: Any = "beta",
+    law: Literal["beta", "flexible"] = "beta",
     rho: Any = None,
     theta_0: float | None = None,
     statistic: Literal["board", "maximum"] = "board",
@@ -58,11 +51,12 @@ def sota(
     ----------
     board : DataArray (team)
         From `leaderbayes.sota.read_board`. Accuracies at or below chance are excluded.
-    law : {"beta", "flexible"} or distribution
-        P(theta): a beta distribution (normal, of AUCs and estimates) with unknown parameters; a
-        Dirichlet process, which needs ``epsilon``; or known, frozen from ``scipy.stats``.
-    rho : float or distribution, optional
-        Correlation with the reference, or its prior; by default the board's own, else 0.
+    law : {"beta", "flexible"}
+        P(theta): a beta distribution (normal, of AUCs and estimates) with unknown parameters; or a
+        Dirichlet process, which needs ``epsilon``.
+    rho : float or (float, float), optional
+        Correlation with the reference, or mean and standard deviation of its beta prior; by default
+        the board's own, else 0.
     theta_0 : float, optional
         P(the reference is right); by default the best score.
     statistic : {"board", "maximum"}
@@ -93,16 +87,16 @@ def sota(
     >>> import leaderbayes as lb
     >>> model = lb.models.sota(lb.sota.read_board([0.91, 0.9, 0.88, 0.85], n=100))
     >>> [variable.name for variable in model.free_RVs]
-    ['mean', 'concentration', 'offset']
+    ['mean_unit', 'concentration', 'theta_unit']
     """
     import pymc as pm
 
-    check_law(law, "beta", "flexible")
+    one_of("law", law, "beta", "flexible")
     one_of("statistic", statistic, "board", "maximum")
     rho = own_rho(board) if rho is None else rho
     kept, scale = scale_of(board, rho, theta_0)
     _check_road(scale, law, statistic, epsilon)
-    constants = constants_of(kept, scale, law, rho)
+    constants = constants_of(kept, scale, rho)
     with pm.Model(coords={name: c.to_numpy() for name, c in constants.coords.items()}) as model:
         for name, values in constants.items():
             pm.Data(str(name), values.to_numpy(), dims=values.dims)
@@ -110,18 +104,17 @@ def sota(
         if epsilon is not None:
             simulate(scale, law, statistic, positive("epsilon", epsilon), common, ease)
         elif isinstance(scale, CountScale):
-            _add_counts(scale, law, common, ease)
+            _add_counts(scale, common, ease)
         else:
             _add_estimates(scale, common, ease)
     return model
 
 
-def _check_road(scale: Scale, law: Any, statistic: str, epsilon: float | None) -> None:
+def _check_road(scale: Scale, law: str, statistic: str, epsilon: float | None) -> None:
     """Raise unless the board has such a likelihood, or such a simulator."""
-    counts, flexible = isinstance(scale, CountScale), isinstance(law, str) and law == "flexible"
-    if epsilon is not None and not counts:
+    if epsilon is not None and not isinstance(scale, CountScale):
         raise LeaderbayesError("epsilon: simulated boards are of accuracies; leave it out.")
-    if epsilon is None and flexible:
+    if epsilon is None and law == "flexible":
         raise LeaderbayesError(
             "law='flexible' has no likelihood that a general sampler explores: give epsilon=0.5, "
             "for pm.sample_smc, or take sota.posterior(board)."
@@ -130,8 +123,6 @@ def _check_road(scale: Scale, law: Any, statistic: str, epsilon: float | None) -
         raise LeaderbayesError(
             "statistic='maximum' is of simulated boards: give epsilon, such as 0.5."
         )
-    if not counts and not isinstance(law, str):
-        raise LeaderbayesError("law: a known distribution is of accuracies; take law='beta'.")
 
 
 def _dependence(rho: Any) -> tuple[Any, Any]:
@@ -139,23 +130,16 @@ def _dependence(rho: Any) -> tuple[Any, Any]:
     import pymc as pm
     import pytensor.tensor as pt
 
-    if not hasattr(rho, "logpdf"):
-        return pt.as_tensor_variable(float(rho)), pm.Normal("ease") if rho else pt.zeros(())
-    ease, knot = pm.Normal("ease"), np.linspace(1e-4, 1.0 - 1e-4, _KNOTS)
-    common = pm.CustomDist(
-        "rho",
-        logp=lambda value, *_: interpolate(value, knot, rho.logpdf(knot)),
-        random=lambda *_, rng=None, size=None: np.asarray(rho.rvs(size=size, random_state=rng)),
-        transform=pm.distributions.transforms.logodds,
-    )
-    return common, ease
+    if hasattr(rho, "args"):
+        return pm.Beta("rho", *rho.args), pm.Normal("ease")
+    return pt.as_tensor_variable(float(rho)), pm.Normal("ease") if rho else pt.zeros(())
 
 
-def _add_counts(scale: CountScale, law: Any, common: Any, ease: Any) -> None:
+def _add_counts(scale: CountScale, common: Any, ease: Any) -> None:
     """Add thetas of the teams, and their counts of right answers."""
     import pymc as pm
 
-    eta = _beta_etas(scale, common, ease) if isinstance(law, str) else _known_etas(law)
+    eta = _etas(scale, common, ease)
     theta = pm.Deterministic("theta", pm.math.invlogit(eta), dims="team")
     pm.Deterministic("theta_sota", theta.max())
     seen, theta_0 = scale.board, scale.theta_0
@@ -183,7 +167,7 @@ def _add_counts(scale: CountScale, law: Any, common: Any, ease: Any) -> None:
     )  # fmt: skip
 
 
-def _beta_etas(scale: CountScale, common: Any, ease: Any) -> Any:
+def _etas(scale: CountScale, common: Any, ease: Any) -> Any:
     """Add log-odds of thetas from a beta distribution with unknown parameters.
 
     Teams that are nearly equal make a funnel of centred thetas, and teams that differ a ridge of
@@ -197,7 +181,7 @@ def _beta_etas(scale: CountScale, common: Any, ease: Any) -> Any:
     middle = float(np.clip(score.mean(), 0.01, 0.99))
     # The luck that all share moves all thetas: scores show where they are but for that.
     lucky = common * ease / math.sqrt(scale.board.n * middle * (1.0 - middle))
-    level = pm.Logistic("level", lucky, 1.0, initval=float(logit(middle)))
+    level = pm.Logistic("mean_unit", lucky, 1.0, initval=float(logit(middle)))
     mean = pm.Deterministic("mean", pm.math.invlogit(level - lucky))  # uniform
     concentration = pm.LogNormal("concentration", *CONCENTRATION)
     a, b = mean * concentration, (1.0 - mean) * concentration
@@ -216,34 +200,10 @@ def _beta_etas(scale: CountScale, common: Any, ease: Any) -> Any:
         return np.asarray((logit(theta) - centre) / step)
 
     offset = pm.CustomDist(
-        "offset", a, b, centre, step, logp=logp, random=random, signature="(),(),(),()->()",
+        "theta_unit", a, b, centre, step, logp=logp, random=random, signature="(),(),(),()->()",
         dims="team",
     )  # fmt: skip
     return centre + step * offset
-
-
-def _known_etas(law: Any) -> Any:
-    """Add log-odds of thetas from a known distribution."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    ends = logit(np.clip(law.ppf([1e-12, 1.0 - 1e-12]), 1e-12, 1.0 - 1e-12))
-    knot = np.linspace(*ends, _KNOTS)
-    log = law.logpdf(expit(knot)) + np.log(expit(knot)) + np.log(expit(-knot))
-    log[~np.isfinite(log)] = log[np.isfinite(log)].min() - 100.0
-
-    def logp(eta: Any) -> Any:
-        inside = (eta >= ends[0]) & (eta <= ends[1])
-        return pt.switch(inside, interpolate(eta, knot, log), -np.inf)
-
-    def random(rng: Any = None, size: Any = None) -> Floats:
-        return np.asarray(logit(law.rvs(size=size, random_state=rng)))
-
-    start = float(logit(law.median()))
-    team = len(pm.modelcontext(None).coords["team"])
-    return pm.CustomDist(
-        "eta", logp=logp, random=random, dims="team", initval=np.full(team, start)
-    )
 
 
 def _add_estimates(scale: EstimateScale, common: Any, ease: Any) -> None:
@@ -254,13 +214,13 @@ def _add_estimates(scale: EstimateScale, common: Any, ease: Any) -> None:
     centre, unit = locations(scale)
     # The luck that all share moves all thetas: scores show where they are but for that.
     lucky = common * ease * float(np.median(se))
-    level = pm.Normal("level", centre + lucky, unit, initval=float(estimate.mean()))
-    location = pm.Deterministic("location", level - lucky)
+    level = pm.Normal("location_unit", centre + lucky, unit, initval=float(estimate.mean()))
+    pm.Deterministic("location", level - lucky)
     spread = pm.LogNormal("scale", math.log(0.5 * unit), 1.0)
     signal = _signal(estimate, float(np.mean(se**2)))
     step, average = spread ** (1.0 - signal), float(estimate.mean())
     away = signal * (level - average) / step
-    offset = pm.Normal("offset", away, spread**signal, dims="team")
+    offset = pm.Normal("theta_unit", away, spread**signal, dims="team")
     latent = signal * average + (1.0 - signal) * level - lucky + step * offset
     theta = pm.math.invprobit(latent) if scale.probit else latent
     theta = pm.Deterministic("theta", theta, dims="team")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from scipy.special import betainc, ndtr
 
@@ -61,10 +60,9 @@ def complete(dt: xr.DataTree) -> xr.DataTree:
     board, data = board_of(dt), dt["constant_data"].dataset
     # The smallest correlation leaves scores the widest errors of their own, and cells.
     rho = float(posterior["rho"].min()) if "rho" in posterior else None
-    theta_0 = float(data["theta_0"]) if "theta_0" in data else None
+    theta_0 = data["theta_0"].item() if "theta_0" in data else None
     _, scale = scale_of(board, rho, theta_0, fine=FINE)
-    known = data["law"].to_series() if "law" in data else None
-    drawn = rest_of(posterior, scale, known, np.random.default_rng(0))
+    drawn = rest_of(posterior, scale, np.random.default_rng(0))
     tree = dt.copy()
     missing = [name for name in ("theta", "theta_sota") if name not in posterior]
     tree["posterior"] = xr.DataTree(posterior.assign(named(drawn, posterior, board, *missing)))
@@ -74,25 +72,20 @@ def complete(dt: xr.DataTree) -> xr.DataTree:
 
 
 def rest_of(
-    posterior: xr.Dataset,
-    scale: Scale,
-    known: pd.Series | None,
-    rng: np.random.Generator,
-    *,
-    likelihood: bool = False,
+    posterior: xr.Dataset, scale: Scale, rng: np.random.Generator, *, likelihood: bool = False
 ) -> dict[str, Floats]:
     """Draw what follows from parameters of P(theta), or from thetas, (draw, team).
 
     ``theta``, ``theta_sota`` (draw,), ``score`` of the same teams on another test set; where
     P(theta) is known ``new_score`` of other teams, and if asked for ``log_likelihood`` with thetas
-    integrated out. known: quantiles of a known P(theta), by level.
+    integrated out.
     """
     stacked = posterior.stack(sample=("chain", "draw"))
     given = {str(k): v.transpose("sample", ...).to_numpy() for k, v in stacked.items()}
     size, many = stacked.sizes["sample"], len(scale.of)
     rho = given["rho"] if "rho" in given else np.full(size, float(scale.rho))
     ease = given.get("ease", np.zeros(size))
-    law = _law_of(given, scale, known, rho, ease)
+    law = _law_of(given, scale, rho, ease)
     drawn: dict[str, Floats] = {}
     if law is None and "theta" not in given:
         raise LeaderbayesError(
@@ -140,17 +133,9 @@ def _placed(
     return {"theta": scale.score(np.array(theta)), "log_likelihood": np.array(log)}
 
 
-def _law_of(
-    given: dict[str, Floats], scale: Scale, law: pd.Series | None, rho: Floats, ease: Floats
-) -> Law | None:
+def _law_of(given: dict[str, Floats], scale: Scale, rho: Floats, ease: Floats) -> Law | None:
     """Find P(theta) by its parameters, as `models.sota` names them."""
     size = len(rho)
-    if law is not None:
-        level, theta = law.index.to_numpy(), law.to_numpy()
-        return Law(
-            lambda _, at: np.interp(at, theta, level, left=0.0, right=1.0),
-            lambda rng, m: np.interp(rng.random((size, m)), level, theta),
-        )
     if {"mean", "concentration"} <= given.keys():
         a = given["mean"] * given["concentration"]
         b = given["concentration"] - a

@@ -15,7 +15,7 @@ from leaderbayes._numerics.counts import STATISTICS, reference_count, statistics
 from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR
 from leaderbayes._numerics.theta_cells import END
 from leaderbayes._types import Floats
-from leaderbayes.models._theta import CONCENTRATION, quantiles_of
+from leaderbayes.models._theta import CONCENTRATION
 
 _ATOMS = 40  # of the flexible distribution: the weight that is left is 1e-4 on average, at most
 _TRIALS = 10  # of classifiers that must be above the floor
@@ -25,7 +25,7 @@ Draw = Callable[..., Floats]  # (rng, best (board, 1), teams, parameters) -> the
 
 
 def simulate(
-    scale: CountScale, law: Any, statistic: str, epsilon: float, common: Any, ease: Any
+    scale: CountScale, law: str, statistic: str, epsilon: float, common: Any, ease: Any
 ) -> None:
     """Add the parameters, ``theta_sota``, and the observed ``statistics`` to the model."""
     import pymc as pm
@@ -33,10 +33,7 @@ def simulate(
 
     board, many = scale.board, len(scale.of)
     names = STATISTICS[: 1 if statistic == "maximum" else None]
-    if isinstance(law, str):
-        parameters, draw = (_betas(many) if law == "beta" else _atoms(scale, common, ease))
-    else:
-        parameters, draw = _known(law, many)
+    parameters, draw = _betas(many) if law == "beta" else _atoms(scale, common, ease)
 
     def simulator(rng: np.random.Generator, *given: Any) -> Floats:
         *parameters, best, common, ease, _, size = given
@@ -100,7 +97,7 @@ def _spread(scale: CountScale) -> Floats:
 
 
 def _betas(m: int) -> tuple[list[Any], Draw]:
-    """A beta distribution with unknown parameters; the best of m has m F^(m - 1) f."""
+    """Add a beta distribution with unknown parameters; the best of m has m F^(m - 1) f."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -133,27 +130,11 @@ def _betas(m: int) -> tuple[list[Any], Draw]:
     return [a, b, best], draw
 
 
-def _known(law: Any, m: int) -> tuple[list[Any], Draw]:
-    """A distribution without unknown parameters."""
-    import pymc as pm
-
-    known = quantiles_of(law)
-    below, theta = known.index.to_numpy(), known.to_numpy()
-    rank = pm.Uniform("rank", 0.0, 1.0)
-    best = pm.Deterministic("theta_sota", interpolate(rank ** (1.0 / m), below, theta))
-
-    def draw(rng: np.random.Generator, best: Floats, size: int) -> Floats:
-        highest = np.interp(best, theta, below)
-        return np.interp(highest * rng.random((len(best), size)), below, theta)
-
-    return [best], draw
-
-
 def _atoms(scale: CountScale, common: Any, ease: Any) -> tuple[list[Any], Draw]:
-    """The flexible distribution by its atoms, by breaking a stick (Sethuraman).
+    """Add the flexible distribution by its atoms, by breaking a stick (Sethuraman).
 
-    All are functions of normal numbers, which walks that keep to the prior can move: ``stick`` and
-    ``place`` (atom), ``many`` of the concentration, and ``rank`` of the best among as many teams.
+    All are functions of normal numbers, which walks that keep to the prior can move: ``stick_unit``
+    and ``place_unit`` (atom), ``many_unit`` of the concentration, and ``rank_unit`` of the best.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -163,12 +144,12 @@ def _atoms(scale: CountScale, common: Any, ease: Any) -> tuple[list[Any], Draw]:
 
     pm.modelcontext(None).add_coord("atom", np.arange(_ATOMS))
     edge, n, rest = scale.cells.edge, scale.board.n, np.arange(_ATOMS) < _ATOMS - 1
-    above = below(pm.Normal("many")) > np.cumsum(ALPHAS_PRIOR)[:-1]
+    above = below(pm.Normal("many_unit")) > np.cumsum(ALPHAS_PRIOR)[:-1]
     alpha = pm.Deterministic("concentration", ALPHAS[0] + (np.diff(ALPHAS) * above).sum())
-    left = pt.log(below(-pm.Normal("stick", dims="atom"))) / alpha
+    left = pt.log(below(-pm.Normal("stick_unit", dims="atom"))) / alpha
     weight = pt.exp(rest * pt.log1p(-pt.exp(left)) + pt.dot(np.tri(_ATOMS, k=-1), left))
     weight = pm.Deterministic("weight", weight, dims="atom")
-    at = edge[0] + (edge[-1] - edge[0]) * below(pm.Normal("place", dims="atom"))
+    at = edge[0] + (edge[-1] - edge[0]) * below(pm.Normal("place_unit", dims="atom"))
     at = pm.Deterministic("at", at, dims="atom")
     # Less the luck, which moves the scale: `CountScale.theta`.
     known = pt.sin(at) ** 2
@@ -177,7 +158,7 @@ def _atoms(scale: CountScale, common: Any, ease: Any) -> tuple[list[Any], Draw]:
     luck = 0.5 * ease / math.sqrt(n) * allowed
     theta = pt.sin(pt.clip(at - luck, END, 0.5 * math.pi - END)) ** 2
     up_to = (weight * (theta <= theta[:, None])).sum(axis=1)
-    level = below(pm.Normal("rank")) ** (1.0 / len(scale.of))
+    level = below(pm.Normal("rank_unit")) ** (1.0 / len(scale.of))
     short = up_to + 1e-9 < level  # of the best's rank among as many teams
     best = pm.Deterministic("theta_sota", (theta + 2.0 * short).min())
 
@@ -189,13 +170,3 @@ def _atoms(scale: CountScale, common: Any, ease: Any) -> tuple[list[Any], Draw]:
         return np.repeat(theta.ravel(), times.ravel()).reshape(len(best), size)
 
     return [theta, weight, best], draw
-
-
-def interpolate(x: Any, knot: Floats, value: Floats) -> Any:
-    """Interpolate linearly between knots, with PyTensor."""
-    import pytensor.tensor as pt
-
-    knots, values = pt.as_tensor_variable(knot), pt.as_tensor_variable(value)
-    at = pt.clip(pt.searchsorted(knots, x), 1, len(knot) - 1)
-    share = (x - knots[at - 1]) / (knots[at] - knots[at - 1])
-    return values[at - 1] + pt.clip(share, 0.0, 1.0) * (values[at] - values[at - 1])

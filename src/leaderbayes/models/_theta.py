@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from scipy.special import ndtri
 
-from leaderbayes._arguments import number, one_of, share
+from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
 from leaderbayes._numerics.board_scale import CountScale, EstimateScale, Scale
@@ -28,8 +27,8 @@ def scale_of(
     ----------
     board : DataArray (team)
         Of any metric.
-    rho : float or distribution, optional
-        By default the board's own.
+    rho : float or (float, float), optional
+        Known, or mean and standard deviation of a beta distribution; by default the board's own.
     theta_0 : float, optional
         P(the reference is right), of accuracies; by default the best score.
     fine : float
@@ -40,7 +39,7 @@ def scale_of(
     LeaderbayesError
         If no team is above chance, the test set is too small, or an option is out of range.
     """
-    known, rho = facts(board), _checked(own_rho(board) if rho is None else rho)
+    known, rho = facts(board), _dependence(own_rho(board) if rho is None else rho)
     score = board.to_numpy().astype(float)
     if theta_0 is not None:
         share("theta_0", theta_0)
@@ -63,7 +62,7 @@ def scale_of(
     return board, EstimateScale(latent, se, common, probit=True, fine=fine)
 
 
-def constants_of(kept: xr.DataArray, scale: Scale, law: Any, rho: Any) -> xr.Dataset:
+def constants_of(kept: xr.DataArray, scale: Scale, rho: Any) -> xr.Dataset:
     """Return what answers read of a board beside draws, ``constant_data``."""
     data: dict[str, Any] = {"score": ("team", kept.to_numpy().astype(float))}
     if kept.attrs["metric"] == "estimate":
@@ -72,15 +71,11 @@ def constants_of(kept: xr.DataArray, scale: Scale, law: Any, rho: Any) -> xr.Dat
         if name in kept.attrs:
             data[name] = kept.attrs[name]
     if isinstance(scale, CountScale):
-        data["theta_0"] = scale.theta_0
-    if not hasattr(rho, "logpdf"):
-        data["rho"] = float(rho)
+        data["theta_0"] = ("model", [scale.theta_0])
+    if np.ndim(rho) == 0:
+        data["rho"] = ("model", [float(rho)])
     data["higher_is_better"] = ("model", [int(kept.attrs.get("higher_is_better", 1))])
-    coords = {"team": kept["team"].to_numpy(), "model": ["sota"]}
-    if not isinstance(law, str):
-        known = quantiles_of(law)
-        data["law"], coords["level"] = ("level", known.to_numpy()), known.index.to_numpy()
-    return xr.Dataset(data, coords)
+    return xr.Dataset(data, {"team": kept["team"].to_numpy(), "model": ["sota"]})
 
 
 def locations(scale: EstimateScale) -> tuple[float, float]:
@@ -102,28 +97,20 @@ def probits(score: Floats, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
     return latent, spread[where] / slope
 
 
-def quantiles_of(law: Any) -> pd.Series:
-    """Quantiles of a frozen distribution by level, denser towards both ends."""
-    tail = np.logspace(-9.0, -3.0, 121)
-    level = np.concatenate([tail, np.linspace(0.002, 0.998, 997), 1.0 - tail[::-1]])
-    theta, first = np.unique(law.ppf(level), return_index=True)
-    return pd.Series(theta, pd.Index(level[first], name="level"))
-
-
-def check_law(law: Any, *names: str) -> None:
-    """Raise unless this is one of these names, or a frozen distribution of thetas."""
-    if isinstance(law, str):
-        one_of("law", law, *names)
-    elif not hasattr(law, "ppf"):
-        raise LeaderbayesError(
-            "law: give a name, or a distribution frozen from scipy.stats, such as beta(9, 1)."
-        )
-
-
-def _checked(rho: Any) -> Any:
-    """Check a correlation, or its prior."""
-    if not hasattr(rho, "logpdf"):
+def _dependence(rho: Any) -> Any:
+    """Check a correlation, or return its prior, a frozen beta distribution."""
+    if np.ndim(rho) == 0:
         return number("rho", rho, at_least=0.0, below=1.0)
-    if rho.support()[0] < 0.0 or rho.support()[1] > 1.0:
-        raise LeaderbayesError("rho: its prior must lie between 0 and 1, such as beta(6, 4).")
-    return rho
+    from scipy.stats import beta  # which takes long to import
+
+    try:
+        mean, sd = map(float, rho)
+        size = mean * (1.0 - mean) / sd**2 - 1.0
+    except (TypeError, ValueError, ZeroDivisionError):
+        mean = size = np.nan
+    if not (0.0 < mean < 1.0 and size > 0.0):
+        raise LeaderbayesError(
+            f"rho={rho!r}: give a number from 0 to 1, or mean and standard deviation of a beta "
+            "distribution, such as (0.6, 0.1)."
+        )
+    return beta(mean * size, (1.0 - mean) * size)

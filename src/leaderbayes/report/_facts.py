@@ -24,6 +24,7 @@ from leaderbayes._inference.check_of_fit import MISFIT
 from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._scores.metrics import metric_of
 from leaderbayes.models._registry import MODELS
+from leaderbayes.models._sota_completed import board_of
 from leaderbayes.plots._canvas import distinct
 from leaderbayes.report._columns import columns_of, digits_of
 
@@ -191,9 +192,8 @@ def _of_scores(post: Posterior, _: float) -> Facts:
 
 
 def _of_teams(post: Posterior, _: float) -> Facts:
-    board = post.group("observed_data").get("score", xr.DataArray())
-    n = post.constant["n"].to_numpy() if "n" in post.constant else board.attrs.get("n")
-    return {"metric": board.attrs.get("metric"), "n": None if n is None else int(np.max(n))}
+    board = board_of(post.tree)
+    return {"metric": board.attrs["metric"], "n": board.attrs.get("n")}
 
 
 _OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}

@@ -25,7 +25,7 @@ from leaderbayes.report._style import interval, number, probability
 from leaderbayes.report._verdicts import data, goodness, settings, verdict_of
 
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
-_LONGEST = 22  # characters of a name beside a heat map
+_LONGEST = 28  # characters of a name beside a heat map
 _DIGIT = 0.048  # of an axis, the width of a digit below it
 _NEEDED = ("posterior", "sample_stats", "observed_data", "constant_data")
 # Bars of groups, beside each other: how many at most, and pixels from bar to bar.

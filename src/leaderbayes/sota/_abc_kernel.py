@@ -23,11 +23,11 @@ _SIZE = 0.5  # of the first steps
 _AIM = 0.3  # share of moves that are accepted
 
 
-def abc(model: Any, draws: int, chains: int, seed: int, *, progressbar: bool) -> xr.Dataset:
+def abc(model: Any, draws: int, chains: int, seed: int, *, progressbar: bool) -> xr.DataTree:
     """Draw parameters and the best theta by sequential Monte Carlo of simulated boards."""
     with quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = pm.sample_smc(
+        found: xr.DataTree = pm.sample_smc(
             draws,
             kernel=Walking,
             model=model,
@@ -39,8 +39,7 @@ def abc(model: Any, draws: int, chains: int, seed: int, *, progressbar: bool) ->
             # Of many boards at once Python's own code is as fast, and there is nothing to compile.
             compile_kwargs={"mode": Mode(linker="py", optimizer="fast_compile")},
         )
-    posterior: xr.Dataset = found["posterior"].to_dataset()
-    return posterior
+    return found
 
 
 class Walking(SMC_KERNEL):  # type: ignore[misc]

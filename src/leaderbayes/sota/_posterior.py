@@ -16,7 +16,7 @@ from leaderbayes._scores.facts import own_rho
 from leaderbayes._types import Floats
 from leaderbayes.models._sota import sota
 from leaderbayes.models._sota_completed import FINE, named, rest_of
-from leaderbayes.models._theta import check_law, constants_of, quantiles_of, scale_of
+from leaderbayes.models._theta import constants_of, scale_of
 from leaderbayes.sota._doubts import question
 from leaderbayes.sota._gibbs import gibbs
 
@@ -29,7 +29,7 @@ _MOVES = (3, 15)  # of Gibbs' sampler between two draws; the second where chains
 def posterior(
     board: xr.DataArray,
     *,
-    law: Any = "flexible",
+    law: Literal["flexible", "beta"] = "flexible",
     sampler: Literal["exact", "abc-smc"] = "exact",
     rho: Any = None,
     theta_0: float | None = None,
@@ -52,15 +52,15 @@ def posterior(
     ----------
     board : DataArray (team)
         From `read_board` or `read_answers`. Accuracies at or below chance are excluded.
-    law : {"flexible", "beta"} or distribution
-        P(theta): learnt from the board (a Dirichlet process); a beta distribution (normal, of AUCs
-        and estimates) with unknown parameters; or known, frozen from ``scipy.stats``.
+    law : {"flexible", "beta"}
+        P(theta): learnt from the board (a Dirichlet process); or a beta distribution (normal, of
+        AUCs and estimates) with unknown parameters.
     sampler : {"exact", "abc-smc"}
-        By the likelihood (Gibbs' sampler, or NUTS under "beta" and known distributions), or by
-        simulated boards (sequential Monte Carlo of `leaderbayes.models.sota`; accuracies only).
-    rho : float or distribution, optional
-        Dependence, known or with a prior frozen from ``scipy.stats``; by default the board's own
-        (of `read_answers` with a prior as wide as its interval), else 0. Of AUCs as for `maximum`.
+        By the likelihood (Gibbs' sampler, or NUTS under "beta"), or by simulated boards (sequential
+        Monte Carlo of `leaderbayes.models.sota`; accuracies only).
+    rho : float or (float, float), optional
+        Dependence, known or with mean and standard deviation of its beta prior; by default the
+        board's own (of `read_answers` as wide as its interval), else 0. Of AUCs as for `maximum`.
     theta_0 : float, optional
         P(the reference is right); by default the best score, which matters little.
     statistic, epsilon
@@ -112,7 +112,7 @@ def posterior(
     0.91
     """
     one_of("sampler", sampler, "exact", "abc-smc")
-    check_law(law, "flexible", "beta")
+    one_of("law", law, "flexible", "beta")
     draws, chains = whole("draws", draws), whole("chains", chains)
     epsilon, seed = positive("epsilon", epsilon), _arguments.seed_or_new(seed)
     rho = own_rho(board) if rho is None else rho
@@ -120,10 +120,9 @@ def posterior(
         raise LeaderbayesError(
             "statistic='maximum' is of sampler='abc-smc': the likelihood is of the whole board."
         )
-    flexible = isinstance(law, str) and law == "flexible"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        by_gibbs = flexible and sampler == "exact"
+        by_gibbs = law == "flexible" and sampler == "exact"
         kept, scale = scale_of(board, rho, theta_0, fine=1.0 if by_gibbs else FINE)
         if by_gibbs:
             parameters, drawn = _by_gibbs(scale, draws, chains, np.random.default_rng(seed))
@@ -133,13 +132,12 @@ def posterior(
                 board, law=law, rho=rho, theta_0=theta_0, statistic=statistic, epsilon=near
             )
             parameters = _by_pymc(model, near, draws, chains, seed, progressbar=progressbar)
-            known, rng = None if isinstance(law, str) else quantiles_of(law), np.random.default_rng(seed)
-            drawn = rest_of(parameters, scale, known, rng, likelihood=True)
-        tree = _assembled(kept, constants_of(kept, scale, law, rho), parameters, drawn)
+            drawn = rest_of(parameters, scale, np.random.default_rng(seed), likelihood=True)
+        tree = _assembled(kept, constants_of(kept, scale, rho), parameters, drawn)
         found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
         _doubt(found, draws * chains)
         arguments = {
-            "law": label(law), "rho": label(rho), "theta_0": theta_0, "statistic": statistic,
+            "law": law, "rho": rho, "theta_0": theta_0, "statistic": statistic,
             "epsilon": epsilon, "draws": draws, "chains": chains,
         }  # fmt: skip
         tree.attrs = {
@@ -150,17 +148,9 @@ def posterior(
             "seed": seed,
             **found,
         }
-        question(tree, flexible=flexible)
+        question(tree, flexible=law == "flexible")
     tree.attrs["warnings"] = repeated(caught)
     return tree
-
-
-def label(value: Any) -> Any:
-    """Name a frozen distribution, for JSON; other values are as they are."""
-    if not hasattr(value, "dist"):
-        return value
-    terms = [f"{v:g}" for v in value.args] + [f"{k}={v:g}" for k, v in value.kwds.items()]
-    return f"{value.dist.name}({', '.join(terms)})"
 
 
 def _by_gibbs(
@@ -180,10 +170,12 @@ def _by_pymc(
     """Draw parameters, and thetas as far as the model has them, by NUTS or by simulated boards."""
     if epsilon is None:
         tree, _ = draw_nuts(model, "nutpie", chains, draws, seed, progressbar=progressbar)
-        return tree["posterior"].to_dataset()
-    from leaderbayes.sota._abc_kernel import abc
+    else:
+        from leaderbayes.sota._abc_kernel import abc
 
-    return abc(model, draws, chains, seed, progressbar=progressbar)
+        tree = abc(model, draws, chains, seed, progressbar=progressbar)
+    found = tree["posterior"].to_dataset()
+    return found.drop_vars([name for name in found if str(name).endswith("_unit")])
 
 
 def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:

@@ -1,14 +1,12 @@
-"""Scores as they are printed: whether they are shares of n, and of which n they would be."""
+"""Scores as they are printed: whether they are shares of n, or of another n."""
 
 import warnings
 
 import numpy as np
 
-from leaderbayes._errors import BoardWarning, LeaderbayesError
+from leaderbayes._errors import BoardWarning
 from leaderbayes._types import Bools, Floats, Longs
 
-_DENSEST = 0.9  # instances a step of the printed scores
-_LARGEST = 1_000_000  # instances
 _PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in what it stands for
 _CHANCE = 1e-3  # expected number of test sets that fit by chance, up to which one is named
 
@@ -50,27 +48,6 @@ def digits_of(values: Floats) -> int:
     return 16
 
 
-def size_of(values: Floats) -> int:
-    """Return the smallest test set of which all scores are shares.
-
-    Raises
-    ------
-    LeaderbayesError
-        If so few scores, of so few digits, are shares of any; or these of none.
-    """
-    digits, different = digits_of(values), np.unique(values)
-    unit = 10.0**-digits
-    # With more instances than the digits tell apart every score is a share.
-    largest = int(min(_DENSEST / unit, _LARGEST))
-    found = _smallest(different, largest, unit) if largest >= 4 else None
-    if found is None:
-        raise LeaderbayesError(
-            f"n='lattice': the {len(different)} different scores, of {digits} digits, do not tell "
-            f"how many instances they were computed on (of up to {largest}): give n."
-        )
-    return found[0]
-
-
 def _smallest(different: Floats, largest: int, unit: float) -> tuple[int, str] | None:
     """Return the smallest test set of which all scores are shares, and how they are printed.
 
@@ -104,5 +81,5 @@ def _fits(score: Floats | float, n: Longs | int, unit: float, how: str) -> Bools
 
 
 def _by_chance(sizes: Longs | int, share: Floats | float, scores: int) -> Floats:
-    """Expected number of test sets up to these sizes that fit, if a score does with this share."""
+    """Return how many test sets up to these sizes fit by chance, if a score does so often."""
     return np.asarray(np.exp(np.log(sizes) + scores * np.log(np.clip(share, 1e-9, 1.0))))

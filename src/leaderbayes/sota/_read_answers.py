@@ -1,6 +1,7 @@
 """A board of accuracies, and how classifiers depend on each other, from their answers."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,8 @@ from leaderbayes._scores.read import read_scores
 from leaderbayes._scores.tables import Source, listed, shown
 from leaderbayes._types import Floats
 from leaderbayes.sota._read_board import read_board
-from leaderbayes.sota._rho import rho_of_answers
+
+_REPLICATES = 400  # bootstrap samples of the items, for the interval of rho
 
 
 def read_answers(
@@ -82,9 +84,8 @@ def read_answers(
         given = [name for name, value in columns.items() if value is not None]
         if given:
             raise LeaderbayesError(f"{listed(given)}: of a table, not of an array; leave it out.")
-        answers = source
-        if {*source.dims} == {"classifier", "instance"}:
-            answers = source.rename(classifier="player", instance="round")
+        names = {"classifier": "player", "instance": "round"}
+        answers = source.rename({old: new for old, new in names.items() if old in source.dims})
     else:
         answers = read_scores(source, **columns, max_mb=max_mb)
     if answers.sizes.get("tournament", 1) > 1:
@@ -94,22 +95,47 @@ def read_answers(
             f"give one, lb.read_scores(...).sel(tournament={str(names[0])!r:.60})."
         )
     right = _right(one_tournament(answers).transpose("player", "round"))
-    values = right.to_numpy()
-    found = rho_of_answers(values)
-    if found is None:
+    values, rng = right.to_numpy(), np.random.default_rng(0)
+    rho, n = _rho(values), values.shape[1]
+    if np.isnan(rho):
         raise LeaderbayesError(
             "Fewer than two classifiers are right on some items and wrong on others: their "
             "dependence cannot be seen."
         )
+    again = [_rho(values[:, rng.integers(n, size=n)]) for _ in range(_REPLICATES)]
+    lower, upper = np.nanquantile(again, [0.025, 0.975])
     teams = pd.Index([str(name) for name in right["player"].to_numpy()], dtype=object)
     scores = pd.Series(values.mean(axis=1), teams)
-    board = read_board(scores, n=values.shape[1], classes=classes, chance=chance)
-    _warn_of_clusters(right)
+    board = read_board(scores, n=n, classes=classes, chance=chance)
+    clusters = len(np.unique(right["cluster"])) if "cluster" in right.coords else n
+    if 1 < clusters < n:
+        warnings.warn(
+            f"LB029 the items are in {clusters} clusters, and a board is of independent items: its "
+            "standard errors, and rho's, are too small. Take one item a cluster, or give "
+            "sota.read_board the scores with standard errors by cluster (se=).",
+            BoardWarning,
+            stacklevel=2,
+        )
     return board.assign_attrs(
         source=str(answers.attrs.get("source", "array")),
         higher_is_better=int(answers.attrs.get("higher_is_better", 1)),
-        **dict(zip(("rho", "rho_lower", "rho_upper"), found, strict=True)),
+        rho=rho,
+        rho_lower=float(lower),
+        rho_upper=float(upper),
     )
+
+
+def _rho(answers: Floats) -> float:
+    """Root of the mean correlation of pairs; classifiers that never vary have none."""
+    sd = answers.std(axis=1)
+    varies = answers[sd > 0.0]
+    m, n = varies.shape
+    if m < 2:
+        return float("nan")
+    unit = (varies - varies.mean(axis=1, keepdims=True)) / sd[sd > 0.0, None]
+    # The sum over pairs is the square of the sum, less the diagonal.
+    mean = (float((unit.sum(axis=0) ** 2).sum()) / n - m) / (m * (m - 1))
+    return float(np.sqrt(max(mean, 0.0)))
 
 
 def _right(answers: xr.DataArray) -> xr.DataArray:
@@ -125,40 +151,10 @@ def _right(answers: xr.DataArray) -> xr.DataArray:
                 f"{where} has no answer to {shown(item)}, and {len(bad) - 1} more are missing: "
                 "score what was not answered as wrong, or leave out the item or the player."
             )
-        several = answers.attrs.get("answers") == 1
-        remedy = (
-            "answers are means of several runs: keep one run of each player."
-            if several
-            else "answers are 1 (right) or 0 (wrong). Of other scores give sota.read_board the "
-            "means and their standard errors (se=)."
+        raise ScoresError(
+            f"{where} has {values[j, i]:g} on {shown(item)}: answers are 1 (right) or 0 (wrong). "
+            "Of several runs keep one; of other scores give sota.read_board the means and their "
+            "standard errors (se=)."
         )
-        raise ScoresError(f"{where} has {values[j, i]:g} on {shown(item)}: {remedy}")
     right = answers if answers.attrs.get("higher_is_better", 1) else 1.0 - answers
     return right.astype(float)
-
-
-def _warn_of_clusters(right: xr.DataArray) -> None:
-    """Warn of what clusters of items do to the standard errors."""
-    if "cluster" not in right.coords:
-        return
-    codes, names = pd.factorize(right["cluster"].to_numpy())
-    if not 1 < len(names) < len(codes):
-        return
-    warnings.warn(
-        f"LB029 the items are in {len(names)} clusters (the coordinate 'cluster'), and a board is "
-        "of independent items: by cluster, the scores' standard errors are "
-        f"{_design(right.to_numpy(), codes):.1f} times those of as many independent items. Give "
-        "sota.read_board the scores with standard errors by cluster (se=), or take one item a "
-        "cluster.",
-        BoardWarning,
-        stacklevel=3,
-    )
-
-
-def _design(right: Floats, codes: np.ndarray) -> float:
-    """Median ratio of the standard errors by cluster to those of independent items."""
-    error = right - right.mean(axis=1, keepdims=True)
-    sums = np.array([np.bincount(codes, weights=row) for row in error])
-    clusters = sums.shape[1]
-    alone, by_cluster = (error**2).sum(axis=1), (sums**2).sum(axis=1) * clusters / (clusters - 1)
-    return float(np.median(np.sqrt(by_cluster[alone > 0] / alone[alone > 0])))

@@ -26,7 +26,7 @@ from leaderbayes._scores.tables import (
 )
 from leaderbayes._types import Floats
 from leaderbayes.sota._kaggle import one_row_a_team
-from leaderbayes.sota._printed import check_resolution, size_of
+from leaderbayes.sota._printed import check_resolution
 from leaderbayes.sota._suspects import Clones, without_copies
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
@@ -36,7 +36,7 @@ _SCORE = "score private_score public_score accuracy acc auc roc_auc value result
 def read_board(
     source: str | Path | pd.DataFrame | pd.Series | Sequence[float],
     *,
-    n: int | Literal["lattice"] | None = None,
+    n: int | None = None,
     se: float | str | None = None,
     metric: Literal["accuracy", "auc"] = "accuracy",
     classes: int | None = None,
@@ -55,8 +55,8 @@ def read_board(
     source : path, DataFrame, Series or sequence of float
         Table with a column of scores, shares or percentages; or the scores, a Series' index naming
         the teams. Of Kaggle's leaderboards each team's last submission counts.
-    n : int or "lattice", optional
-        Instances of the test set; or the smallest number of which all accuracies are shares.
+    n : int, optional
+        Instances of the test set.
     se : float or str, optional
         Standard error of every score, of any metric, or the column with that of each; not with n.
     metric : {"accuracy", "auc"}
@@ -78,8 +78,8 @@ def read_board(
     -------
     DataArray (team)
         Scores, in the order of the source. attrs: ``metric``, ``n``, ``classes`` or ``chance``,
-        ``positive_rate``, ``higher_is_better``, ``source``; ``percent``, ``n_from``, ``left_out``
-        where they apply. ``se`` is a coordinate (team). Any DataArray (team) with these is a board.
+        ``positive_rate``, ``higher_is_better``, ``source``; ``percent``, ``left_out`` where they
+        apply. ``se`` is a coordinate (team). Any DataArray (team) with these is a board.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def read_board(
         n = source.attrs.get("n") if n is None else n
         if classes is None and chance is None:
             classes = source.attrs.get("classes")
-    _check_errors(n, se, metric)
+    n = _check_errors(n, se, metric)
     if higher_is_better not in (None, True, False):
         raise LeaderbayesError(f"higher_is_better={higher_is_better!r}: give True or False.")
     table, team, column = _table(source, team, score, se if isinstance(se, str) else None, max_mb)
@@ -124,12 +124,10 @@ def read_board(
         scores, attrs["percent"] = scores / 100.0, 1
         chance = None if chance is None else number("chance", chance) / 100.0
     attrs |= _known(se, metric, classes, chance, positive_rate, more=more)
-    if n == "lattice":
-        n, attrs["n_from"] = size_of(scores), "lattice"
-    if se is None:
-        attrs["n"] = whole("n", n)
-    if shares:
-        check_resolution(scores, attrs["n"])
+    if n is not None:
+        attrs["n"] = n
+    if shares and n is not None:
+        check_resolution(scores, n)
     turned = scores if more else 1.0 - scores if se is None else -scores
     guessed = attrs.get("chance", 1.0 / attrs.get("classes", 2))
     stay = without_copies(turned, attrs["n"] if shares else None, guessed, clones)
@@ -220,8 +218,8 @@ def _are_percentages(table: Table, column: str, values: pd.Series) -> bool:
     table.refuse(f"column {shown(column)} holds {problem}", wrong.index[0])
 
 
-def _check_errors(n: Any, se: float | str | None, metric: str) -> None:
-    """Raise unless what is given of n, se and metric fits together."""
+def _check_errors(n: Any, se: float | str | None, metric: str) -> int | None:
+    """Raise unless what is given of n, se and metric fits together; return n."""
     if (n is None) == (se is None):
         raise LeaderbayesError(
             "Give n (--n), the instances of the test set, or se (--se), the standard errors of the "
@@ -233,10 +231,9 @@ def _check_errors(n: Any, se: float | str | None, metric: str) -> None:
             "metric='auc' is for AUCs on test sets of n instances: with standard errors of your "
             "own (se=, --se) leave it out."
         )
-    if n is not None and not (n == "lattice" and metric == "accuracy"):
-        whole("n", n)
     if se is not None and not isinstance(se, str):
         positive("se", se)
+    return None if n is None else whole("n", n)
 
 
 def _known(

@@ -26,7 +26,7 @@ def winner(
     board: xr.DataArray,
     *,
     rho: float | None = None,
-    covariance: xr.DataArray | xr.Dataset | None = None,
+    covariance: xr.DataArray | Floats | None = None,
     prob: float = 0.95,
 ) -> xr.Dataset:
     r"""Return intervals of the winner's theta and of the best theta, whatever the teams are.
@@ -47,9 +47,8 @@ def winner(
         From `read_board` or `read_answers`; all teams count.
     rho : float, optional
         Two scores correlate by rho^2 given the thetas; by default the board's own, else 0.
-    covariance : DataArray (``team``, ``team_``) or Dataset, optional
-        Covariance of the scores' errors, in the board's order, such as that of `delong`, in place
-        of standard errors and rho.
+    covariance : array (team, team), optional
+        Covariance of the scores' errors, in the board's order, in place of standard errors and rho.
     prob : float
         Coverage of the intervals.
 
@@ -101,13 +100,14 @@ def winner(
         problem = _Problem(_cells(score[kept]), Normals(se), OneFactor(rho, se))
     parts, place = problem[:3], int(np.flatnonzero(kept == first)[0])
     lower, upper = numerics.best(*parts, prob)
-    alone = numerics.conditional(*parts, place, prob)
-    found = {"theta_sota_lower": lower, "theta_sota_upper": upper}
-    found |= {"conditional": alone.middle}
-    found |= {"conditional_lower": alone.lower, "conditional_upper": alone.upper}
-    hybrid = numerics.hybrid(*parts, place, prob)
+    alone = numerics.won(*parts, place, prob, share=0.0)
+    hybrid = numerics.won(*parts, place, prob)
     for_all = numerics.simultaneous(*parts, place, prob)
-    found["theta_winner"] = hybrid.middle
+    found = {
+        "theta_sota_lower": lower, "theta_sota_upper": upper,
+        "conditional": alone.middle, "conditional_lower": alone.lower,
+        "conditional_upper": alone.upper, "theta_winner": hybrid.middle,
+    }  # fmt: skip
     for name, bounds in (("theta_winner", hybrid), ("simultaneous", for_all)):
         # The winner is no better than the best theta.
         found[f"{name}_lower"] = min(bounds.lower, lower)
@@ -157,7 +157,7 @@ class _Problem(NamedTuple):
 
 
 def _without_copies(score: Floats, first: int, n: int | None) -> Longs:
-    """Teams (team,) without the winner's copies, which are no rivals: more than chance has."""
+    """Return teams (team,) but for copies of the winner, more than chance has: no rivals."""
     values, _, expected = copies(score, n)
     if score[first] not in values:
         return np.arange(len(score))
@@ -200,26 +200,21 @@ def _of_aucs(score: Floats, sizes: tuple[int, int], rho: float) -> _Problem:
 
 def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
     """Check a covariance of the board's teams."""
-    if isinstance(covariance, xr.Dataset) and "covariance" in covariance:
-        covariance = covariance["covariance"]
-    names, m = [str(name) for name in board["team"].to_numpy()], board.sizes["team"]
-    if not isinstance(covariance, xr.DataArray) or covariance.shape != (m, m):
+    m, own = board.sizes["team"], board["team"].to_numpy().astype(str)
+    named = getattr(covariance, "coords", {}).get("team", own)
+    if not np.array_equal(np.asarray(named).astype(str), own):
+        raise LeaderbayesError("covariance: its teams are not the board's, in their order.")
+    try:
+        matrix = np.asarray(covariance, dtype=float)
+        right = matrix.shape == (m, m) and np.allclose(matrix, matrix.T, rtol=1e-6)
+        least = np.linalg.eigvalsh(matrix)[0] if right else -np.inf
+    except (TypeError, ValueError, np.linalg.LinAlgError):
+        right = False
+    if not right or not np.diag(matrix).min() > 0.0 or least < -1e-6 * np.trace(matrix):
         raise LeaderbayesError(
-            f"covariance: give a DataArray of {m} teams by {m}, in the order of the board."
+            f"covariance: give a symmetric matrix of {m} teams by {m}, in the order of the board, "
+            "without gaps, in which every team, and every difference, has a variance."
         )
-    if "team" in covariance.coords and names != list(covariance["team"].to_numpy().astype(str)):
-        raise LeaderbayesError(
-            "covariance: its teams are not the board's, in their order; take "
-            "covariance.sel(team=board.team.values, team_=board.team.values)."
-        )
-    matrix = covariance.to_numpy().astype(float)
-    if not (np.isfinite(matrix).all() and np.allclose(matrix, matrix.T, rtol=1e-6)):
-        raise LeaderbayesError("covariance: it has gaps, or is not symmetric.")
-    if (np.diag(matrix) <= 0.0).any():
-        lost = shown(names[int(np.diag(matrix).argmin())])
-        raise LeaderbayesError(f"covariance: the team {lost} has no variance: exclude it.")
-    if np.linalg.eigvalsh(matrix)[0] < -1e-6 * np.trace(matrix):
-        raise LeaderbayesError("covariance: it has a negative variance in some direction.")
     return matrix
 
 

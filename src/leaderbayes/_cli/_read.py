@@ -155,7 +155,7 @@ def _check_one(data: Data, given: Mapping[str, Any]) -> None:
 def _of_votes(votes: "xr.Dataset") -> dict[str, Any]:
     """Count and name what was read as votes; ready for JSON."""
     count = float(votes["weight"].sum()) if "weight" in votes else votes.sizes["vote"]
-    what = {"kind": "votes", "columns": str(votes.attrs["read_as"])}
+    what: dict[str, Any] = {"kind": "votes", "columns": str(votes.attrs["read_as"])}
     what |= {"unused": votes.attrs["unused"]} if "unused" in votes.attrs else {}
     what |= {"votes": round(count), "players": votes.sizes["player"]}
     known = [name for name in _KINDS if name in votes.coords and name != "player"]

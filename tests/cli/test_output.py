@@ -73,12 +73,3 @@ def test_a_full_disk_is_one_line(two, command):
     (said,) = [line for line in done.stderr.splitlines() if not line.startswith("Warning: ")]
     assert said.startswith("Error: full: cannot be written (File too large)")
     assert not list(two.glob("*full*"))
-
-
-def test_files_that_stay_are_named(folder):
-    options = ("rank", "scores.csv", "--ml", "--out", "older")
-    assert "stay" not in call(*options, cwd=folder).stderr
-    (folder / "older" / "notes.txt").write_text("mine")
-    done = call(*options, cwd=folder)
-    assert done.returncode == 0
-    assert "older: files that were there stay, and are not of this run: notes.txt" in done.stderr

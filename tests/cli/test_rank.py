@@ -52,7 +52,7 @@ def test_out_holds_tables_posterior_and_figures(ranked, folder):
 
 
 def test_it_needs_no_compiler(folder):
-    heavy = {"matplotlib", "numba", "pymc", "pytensor", "scipy.stats"}
+    heavy = {"matplotlib", "pymc", "pytensor"}
     assert not heavy & loaded("rank", "scores.csv", "--seed", 1, cwd=folder)
 
 

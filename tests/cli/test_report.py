@@ -28,6 +28,7 @@ def test_page_says_what_python_says(dt, fit, folder):
     assert (folder / "page.html").read_bytes() == direct.read_bytes()
 
 
+@pytest.mark.slow
 def test_title_and_the_best_of_a_board(fit, folder):
     score = np.random.default_rng(5).binomial(500, 0.75, size=30) / 500
     best = lb.sota.posterior(lb.sota.read_board(score, n=500), theta_0=0.7, seed=1)

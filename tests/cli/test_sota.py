@@ -41,6 +41,7 @@ def test_sentences(board):
     assert "scored above it." in done.stdout
 
 
+@pytest.mark.slow
 def test_a_posterior_and_its_files(board):
     few = ["--sampler", "exact", "--draws", 60, "--chains", 2, "--seed", 1, "--out", "best"]
     done = call("sota", "few.csv", "--n", 200, *few, "--json", cwd=board)

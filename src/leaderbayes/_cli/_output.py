@@ -48,18 +48,9 @@ def write_out(
 ) -> None:
     """Write tables (CSV), figures, other files and ``run.json`` into the folder, if there is one.
 
-    Parameters
-    ----------
-    given : mapping
-        Options of the command, with ``out`` and ``figures``.
-    result : mapping
-        What was printed as JSON, with ``warnings``.
-    converged : bool
-        Stands in each row of the tables, with the codes of the warnings.
-    tables, files : mapping
-        By their names, of tables without the suffix.
-    figures : mapping
-        What functions of leaderbayes.plots draw, by their names; a tuple is several arguments.
+    ``given`` are the command's options, and ``result`` is what it prints as JSON. Each row of the
+    tables says whether the result converged, with the codes of its warnings. Figures are what
+    functions of leaderbayes.plots draw, by their names; a tuple is several arguments.
     """
     if given["out"] is None:
         return
@@ -75,7 +66,6 @@ def write_out(
             _draw(part, figures, given["figures"])
         run = json.dumps({"command": asked, **result}, indent=2)
         (part / "run.json").write_text(run + "\n", encoding="utf-8")
-        _say_older(given["out"], part)
 
 
 def write_table(
@@ -100,20 +90,6 @@ def write_table(
 def codes(texts: Sequence[str]) -> str:
     """Find the codes in the texts of warnings, each once: "LB001 LB010"."""
     return " ".join(sorted({code for text in texts for code in re.findall(r"\bLB\d{3}\b", text)}))
-
-
-def _say_older(folder: Path, part: Path) -> None:
-    """Print which files of a folder stay from before: some may be of an earlier run."""
-    if not folder.is_dir():
-        return
-    kept = {path.name for path in folder.iterdir() if path.is_file() and path.name[0] != "."}
-    if older := sorted(kept - {path.name for path in part.iterdir()}):
-        more = f" and {len(older) - 5} more" if len(older) > 5 else ""
-        click.echo(
-            f"{folder}: files that were there stay, and are not of this run: "
-            f"{', '.join(older[:5])}{more}",
-            err=True,
-        )
 
 
 def _draw(folder: Path, figures: Mapping[str, Any], formats: Sequence[str]) -> None:

@@ -115,21 +115,14 @@ def _intervals(table: "pd.DataFrame", name: str, digits: int) -> list[str]:
 def print_effects(effects: Sequence[Mapping[str, Any]], prob: float) -> None:
     """Print what sways votes beside players."""
     columns = ("effect", "per sd", "log-odds", "interval", "odds ratio", "its interval")
-    rows = [
-        (
-            "shown first" if row["effect"] == "order" else short(row["effect"]),
-            "" if row["per"] is None else f"{row['per']:.3g}",
-            *(
-                text
-                for name in ("coefficient", "odds_ratio")
-                for text in (
-                    f"{row[name]:.2f}",
-                    f"{row[f'{name}_lower']:.2f} to {row[f'{name}_upper']:.2f}",
-                )
-            ),
-        )
-        for row in effects
-    ]
+    rows = []
+    for row in effects:
+        named = "shown first" if row["effect"] == "order" else short(row["effect"])
+        cells = [named, "" if row["per"] is None else f"{row['per']:.3g}"]
+        for name in ("coefficient", "odds_ratio"):
+            value, low, high = (row[f"{name}{end}"] for end in ("", "_lower", "_upper"))
+            cells += [f"{value:.2f}", f"{low:.2f} to {high:.2f}"]
+        rows.append(cells)
     title = f"What else sways votes, {prob:.0%} intervals"
     print_table(dict.fromkeys(columns, 8), rows, left=("effect",), wrapped=("effect",), title=title)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SCORES = ("player", "round_", "score", "repeat")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
+_KINDS = ("vote", "player", "judge", "prompt", "tournament")
 _WHY = {  # a model was taken by itself, by its parameter
     "epp": "who beats whom in each round",
     "score": "right-or-wrong answers, by their mean score",
@@ -153,28 +154,19 @@ def _check_one(data: Data, given: Mapping[str, Any]) -> None:
 
 def _of_votes(votes: "xr.Dataset") -> dict[str, Any]:
     """Count and name what was read as votes; ready for JSON."""
-    weight = votes.get("weight")
-    count = votes.sizes["vote"] if weight is None else round(float(weight.sum()))
-    return {
-        "kind": "votes",
-        "columns": str(votes.attrs["read_as"]),
-        **({"unused": votes.attrs["unused"]} if "unused" in votes.attrs else {}),
-        "votes": count,
-        "players": votes.sizes["player"],
-        **{
-            f"{name}s": len(set(votes[name].to_numpy().tolist()))
-            for name in ("judge", "prompt", "tournament")
-            if name in votes.coords
-        },
-    }
+    count = float(votes["weight"].sum()) if "weight" in votes else votes.sizes["vote"]
+    what: dict[str, Any] = {"kind": "votes", "columns": str(votes.attrs["read_as"])}
+    what |= {"unused": votes.attrs["unused"]} if "unused" in votes.attrs else {}
+    what |= {"votes": round(count), "players": votes.sizes["player"]}
+    known = [name for name in _KINDS if name in votes.coords and name != "player"]
+    return what | {f"{name}s": len(set(votes[name].to_numpy().tolist())) for name in known}
 
 
 def _describe(what: Mapping[str, Any]) -> str:
     """Say in a line what was read as votes."""
     from leaderbayes._scores.tables import counted
 
-    kinds = ("vote", "player", "judge", "prompt", "tournament")
-    sizes = [counted(what[f"{kind}s"], kind) for kind in kinds if f"{kind}s" in what]
+    sizes = [counted(what[f"{kind}s"], kind) for kind in _KINDS if f"{kind}s" in what]
     unused = f"; not used: {what['unused']}" if "unused" in what else ""
     return f"{what['columns']}; {', '.join(sizes)}{unused}"
 

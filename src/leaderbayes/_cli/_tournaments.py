@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+_LEADS = ("tournament", "size", "leader", "P(best)", "tied")
+
 
 @click.command()
 @reading
@@ -149,24 +151,19 @@ def _print_leads(rows: Sequence[Mapping[str, Any]]) -> None:
     for row in rows:
         digits = decimals([row["lead_upper"] - row["lead_lower"]])
         lead, low, high = (f"{row[f'lead{end}']:z.{digits}f}" for end in ("", "_lower", "_upper"))
-        shown.append((*_who(row), lead, f"{low} to {high}", short(row["second"], 24), *_tied(row)))
-    columns = ("tournament", "size", "leader", "lead", "interval", "second", "P(best)", "tied")
+        shown.append((*_leads(row), lead, f"{low} to {high}", short(row["second"], 24)))
+    columns = (*_LEADS, "lead", "interval", "second")
     print_table(dict.fromkeys(columns, 4), shown, left=("tournament", "leader", "second"))
 
 
 def _print_fits(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print how well models fit, who leads, and who is odd."""
-    shown = [
-        (
-            *_who(row), *_tied(row), _rounded(row["p_check"]), _rounded(row["agreement"]),
-            f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"
-            if row["odd_player"] else "",
-        )
-        for row in rows
-    ]  # fmt: skip
-    columns = (
-        "tournament", "size", "leader", "P(best)", "tied", "p(check)", "agrees", "odd player"
-    )  # fmt: skip
+    shown = []
+    for row in rows:
+        odd = f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"
+        numbers = _rounded(row["p_check"]), _rounded(row["agreement"])
+        shown.append((*_leads(row), *numbers, odd if row["odd_player"] else ""))
+    columns = (*_LEADS, "p(check)", "agrees", "odd player")
     print_table(dict.fromkeys(columns, 4), shown, left=("tournament", "leader", "odd player"))
     click.echo(
         "tied: indistinguishable from the leader, itself included. agrees: rank correlation with "
@@ -174,13 +171,11 @@ def _print_fits(rows: Sequence[Mapping[str, Any]]) -> None:
     )
 
 
-def _who(row: Mapping[str, Any]) -> tuple[str, str, str]:
+def _leads(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the cells of `_LEADS`."""
     size = f"{row['players']} x {row['rounds' if 'rounds' in row else 'votes']}"
-    return short(row["tournament"], 24), size, short(row["leader"], 24)
-
-
-def _tied(row: Mapping[str, Any]) -> tuple[str, str]:
-    return _rounded(row["p_best"]), str(row["tied_for_top"])
+    names = short(row["tournament"], 24), size, short(row["leader"], 24)
+    return *names, _rounded(row["p_best"]), str(row["tied_for_top"])
 
 
 def _rounded(value: float | None, digits: int = 2) -> str:

@@ -172,12 +172,11 @@ def _boards(data: xr.DataArray | xr.Dataset) -> dict[str, xr.DataArray | xr.Data
 def _check(arguments: Mapping[str, Any]) -> None:
     """Raise unless these are arguments of `leaderbayes.fit`."""
     known = [name for name in signature(fit_board).parameters if name not in _OWN]
-    for name in arguments:
-        if name not in known:
-            raise LeaderbayesError(
-                f"leaderbayes.study.fit has no argument {name!r}; beside its own it takes "
-                f"{', '.join(known)}."
-            )
+    if unknown := [name for name in arguments if name not in known]:
+        raise LeaderbayesError(
+            f"leaderbayes.study.fit has no argument {unknown[0]!r}; beside its own it takes "
+            f"{', '.join(known)}."
+        )
 
 
 def _attrs(

@@ -77,13 +77,7 @@ def _open(group: Path) -> xr.DataTree:
 
 
 def root_attrs(path: Path) -> dict[str, Any] | None:
-    """Read the attributes of a study; None where there is nothing.
-
-    Raises
-    ------
-    LeaderbayesError
-        If something else is there.
-    """
+    """Read the attributes of a study; None where there is nothing, an error where else is."""
     with extra("study", "A study, which is a Zarr store,"):
         import zarr
     if not path.exists():

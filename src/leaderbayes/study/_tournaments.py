@@ -113,13 +113,7 @@ def _present(observed: xr.Dataset, own: Bools) -> Bools:
 
 
 def tournaments_of(study: xr.DataTree) -> list[str]:
-    """List the names of the tournaments of a study, or of a fit of several.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is neither, has none, or has one twice.
-    """
+    """List the names of the tournaments of a study, or of a fit of several."""
     if not isinstance(study, xr.DataTree):
         raise LeaderbayesError(
             f"This takes a study, a DataTree of leaderbayes.study.fit, not {type(study).__name__}."
@@ -156,13 +150,7 @@ def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
 
 
 def posteriors_of(study: xr.DataTree, *, in_log_odds: bool = False) -> dict[str, Posterior]:
-    """Return each tournament's posterior.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no study, or has none; if log-odds are needed, and one has mean scores.
-    """
+    """Return each tournament's posterior, all of them of strengths if log-odds are needed."""
     found = {name: Posterior(fit) for name, fit in fits_of(study)}
     for name, one in found.items():
         if in_log_odds and one.parameter != "epp":

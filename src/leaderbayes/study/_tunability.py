@@ -13,7 +13,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._strengths import strengths_of
-from leaderbayes.study._tournaments import fits_of, posteriors_of, select, trust_of
+from leaderbayes.study._tournaments import posteriors_of, select, tournaments_of, trust_of
 
 _NUMBERS = (
     "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
@@ -206,19 +206,17 @@ def best_in_class(
     0       svm       svm C=1
     1  logistic  logistic C=1
     """
-    if tournament is not None:
-        return _best_of(select(study, tournament), groups, prob)
-    tables = {name: _best_of(fit, groups, prob) for name, fit in fits_of(study)}
-    best = pd.concat(tables, names=["tournament"]).reset_index(0).reset_index(drop=True)
-    best.attrs.update(trust_of(study))
-    return best
-
-
-def _best_of(fit: xr.DataTree, groups: Mapping[str, str], prob: float) -> pd.DataFrame:
-    """Rank the best player of each group."""
-    board = leaderboard(fit, prob=prob)
-    board.insert(0, "group", _groups_of(board["player"].to_numpy(), groups).to_numpy())
+    names = tournaments_of(study) if tournament is None else [tournament]
     columns = ["group", "player", "epp", "epp_lower", "epp_upper", "p_average", "rank"]
-    best = board.drop_duplicates("group", ignore_index=True)[columns]
-    best.attrs.update(Posterior(fit).trust)
+    tables = {}
+    for name in names:
+        board = leaderboard(select(study, name), prob=prob)
+        board.insert(0, "group", _groups_of(board["player"].to_numpy(), groups).to_numpy())
+        tables[name] = board.drop_duplicates("group", ignore_index=True)[columns]
+    best = pd.concat(tables, names=["tournament"]).reset_index(0).reset_index(drop=True)
+    if tournament is not None:
+        best = best.drop(columns="tournament")
+    found = study if tournament is None else select(study, tournament)
+    best.attrs.clear()
+    best.attrs.update(trust_of(found) if tournament is None else Posterior(found).trust)
     return best

@@ -59,20 +59,12 @@ def in_turn(candidates: Sequence[Parameters], size: int | None) -> Propose:
 
 
 class Refined:
-    """Propose a grid, and then points around those that are tied for the top.
+    """Propose a grid, and then up to ``size`` points around those that are tied for the top.
 
     In each iteration numeric parameters move by half as much as in the one before, first by half
-    the grid's own step, up or down, and not beyond the grid's ends (Gajda and Chlebus' equation
-    20). Steps are equal on a logarithmic scale where the grid's are more nearly so.
-
-    Parameters
-    ----------
-    grids : sequence of mapping
-        Values of each parameter, as scikit-learn's ``ParameterGrid`` has them. Others than numbers
-        stay as they are.
-    size : int, optional
-        Most candidates of a later iteration; as many as in the grid by default. Points around the
-        best come first, those with few parameters changed before those with many.
+    the grid's own step, up or down, within the grid (Gajda and Chlebus' equation 20), on a
+    logarithmic scale where the grid's steps are more nearly equal there. Points around the best
+    come first, and those with few parameters changed.
     """
 
     def __init__(self, grids: Sequence[Mapping[str, Sequence[Any]]], size: int | None) -> None:
@@ -97,7 +89,7 @@ class Refined:
         return [point for _, point in points]
 
     def _around(self, tied: Sequence[Parameters]) -> Iterator[tuple[int, Parameters]]:
-        """Give new points around all of the tied, with one parameter changed, then with two, ..."""
+        """Yield new points around all of the tied, with one parameter changed, then two, ..."""
         seen = set(self._grid_of)
         for changed in range(1, max(len(axes) for axes in self._axes) + 1):
             for centre in tied:
@@ -150,7 +142,7 @@ def _axes(grid: Mapping[str, Sequence[Any]]) -> dict[str, _Axis]:
 
 
 def _is_logarithmic(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
-    """Say whether rising numbers are spaced more evenly by their logarithms."""
+    """Whether rising numbers are spaced more evenly by their logarithms."""
     if numbers[0] <= 0.0:
         return False
     if len(numbers) == 2:
@@ -178,7 +170,7 @@ def key_of(point: Mapping[str, Any]) -> str:
 def _neighbours(
     centre: Parameters, axes: Mapping[str, _Axis], share: float, changed: int
 ) -> Iterator[Parameters]:
-    """Give points at a share of a step from the centre, in so many of its numeric parameters."""
+    """Yield points a share of a step away, in so many of the numeric parameters."""
     movable = [name for name in axes if _is_number(centre[name])]
     for names in combinations(movable, changed):
         for signs in product((-share, share), repeat=changed):

@@ -25,30 +25,12 @@ class Decision(NamedTuple):
 class Race:
     """Scores of candidates by round, and which candidates are still in the race.
 
-    Parameters
-    ----------
-    rounds : int
-        Rounds that a candidate plays unless it is dropped.
-    drop : float
-        Candidates are dropped where they beat the leader with a probability below this, as long
-        as the best of an iteration is among those that it dropped with a probability of at most
-        this too. 0: nobody is dropped.
-    min_rounds : int
-        Rounds before anybody is dropped.
-    rope : float
-        To beat the leader means: to win against it with a probability of more than 1/2 + rope.
-    rng : Generator
-        Of the posteriors.
-
-    Notes
-    -----
-    Each time a candidate i is dropped, P(i is best) is added up. If it were the posterior
-    probability given everything that led to the drop, the law of total probability would bound
-    the probability that the best was dropped in an iteration by the sum: on average over the
-    prior, and however often one looks. It is an approximation of it: composite-weighted, normal
-    given sigma, and of those in the race alone, on the rounds that all of them have played.
-    Simulations say how good it is (tests, benchmarks/tuning.py). With a rope "best" means ahead of
-    the leader of that look by more than the rope.
+    ``drop``, ``min_rounds`` and ``rope`` are those of `LeaderboardSearchCV`. Each time a candidate
+    i is dropped, P(i is best) is added up. If it were the posterior probability given everything
+    that led to the drop, the sum would bound the probability that the best was dropped in an
+    iteration, on average over the prior and however often one looks. It is nearly that: of those
+    in the race alone, on the rounds that all of them have played. Simulations show how good it is
+    (tests, benchmarks/tuning.py).
     """
 
     def __init__(
@@ -82,10 +64,7 @@ class Race:
         return [i for i in self.active if np.isnan(self.scores[i, k])]
 
     def remove_failed(self, k: int) -> bool:
-        """Take who has no score in a round up to k out; say if others are back, and have to play.
-
-        Candidates that were dropped because of one that fails come back.
-        """
+        """Remove who has no score up to round k; return whether who it drove out is back."""
         failed = [i for i in self.active if np.isnan(self.scores[i, : k + 1]).any()]
         self.active = [i for i in self.active if i not in failed]
         for i in failed:
@@ -106,9 +85,7 @@ class Race:
     def judge(self, k: int) -> None:
         """Drop who hardly beats the leader, after round k, which all in the race have played.
 
-        The posterior is that of the candidates in the race, of their scores up to round k: a
-        complete board. It counts the rounds as independent, which asks who would win on
-        further rounds of the same data.
+        Rounds count as independent, which asks who would win on further rounds of the same data.
         """
         if len(self.active) < 2:
             self.tied = self.active.copy()

@@ -11,7 +11,7 @@ import xarray as xr
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._inference.fit import fit
-from leaderbayes._types import AnyInts, Floats, Ints
+from leaderbayes._types import Floats, Ints
 from leaderbayes.tuning._candidates import Parameters, name_of
 from leaderbayes.tuning._race import Decision, Race
 
@@ -20,17 +20,7 @@ Out = dict[str, Any]  # of scikit-learn's fit of one candidate on one fold
 
 
 class Record:
-    """Candidates and their fits on folds.
-
-    Parameters
-    ----------
-    race : Race
-        Of the same candidates.
-    test_fraction : float
-        Share of the data that a fold tests on.
-    refit : object
-        The estimator's: names the metric raced on, if there are several.
-    """
+    """Candidates and their fits on folds; ``refit`` names the metric raced on, if several."""
 
     def __init__(self, race: Race, test_fraction: float, refit: Any) -> None:
         self.race = race
@@ -158,7 +148,7 @@ class Record:
         results["outcome"] = np.array(self.outcomes(), dtype=object)
         return results
 
-    def _ranks(self, mean: Floats, played: AnyInts, metric: str) -> Ints:
+    def _ranks(self, mean: Floats, played: Any, metric: str) -> Ints:
         """Rank the best first, then who is in the race, who was dropped, and who failed."""
         race = self.race
         order: list[tuple[float, ...]] = []

@@ -39,11 +39,9 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
     strategy : {"grid", "random", "iterated"}
         The whole grid; random draws; or a grid and then points around all candidates that are
         tied for the top, half a grid step away, in the next iteration a quarter, and so on.
-    n_candidates : int, optional
-        Candidates per iteration: by default the whole grid, or 10 draws. Given, a grid is
-        shuffled; for "iterated" it is the maximum of later iterations.
-    max_iterations : int
-        Maximum number of iterations.
+    n_candidates, max_iterations : int
+        Candidates per iteration (by default the whole grid, or 10 draws), and number of
+        iterations at most. Of "iterated" the former holds for later iterations.
     drop : float
         Drop a candidate that beats the leader with a posterior probability below this, as long as
         the probability of dropping an iteration's best stays below it too. 0 drops nobody.
@@ -55,10 +53,8 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
     stop : {"posterior", "wald"} or None
         Stop when the best candidate is not better than the best ``patience`` iterations earlier:
         by posterior probability, or by PMRA's Wald test at level 1 - ``confidence``.
-    patience : int
-        Iterations that the rule looks back.
-    confidence : float
-        See ``stop``; 0.9 is the published 10 % level.
+    patience, confidence : int, float
+        See ``stop``; a confidence of 0.9 is the published 10 % level.
     scoring, refit, cv, n_jobs, pre_dispatch, error_score, return_train_score, verbose
         As for `sklearn.model_selection.GridSearchCV`. With several metrics, ``refit`` names the
         one that decides. Folds are played in order: shuffle them unless they are alike.

@@ -28,22 +28,9 @@ def stopping(
 ) -> Decision:
     """Compare the best candidate after an iteration with that of ``patience`` iterations before.
 
-    Parameters
-    ----------
-    race : Race
-        After an iteration.
-    best : sequence of int
-        The leader after each iteration; of more than ``patience``.
-    rule : {"posterior", "wald"}
-        Go on where the probability that the best of now is better is at least ``confidence``; or
-        where PMRA's Wald test finds a difference at the level 1 - ``confidence``.
-    patience, confidence, test_fraction
-        As for `LeaderboardSearchCV`.
-
-    Returns
-    -------
-    Decision
-        "stops" or "goes on", with that probability, or with the test's p-value.
+    ``best`` are the leaders after each iteration, more than ``patience``. By "posterior" the search
+    goes on while the new one is better with a probability of at least ``confidence``; by "wald"
+    while PMRA's Wald test finds a difference at the level 1 - ``confidence``.
     """
     now, before = best[-1], best[-1 - patience]
     finished = race.finished()
@@ -67,10 +54,8 @@ def stopping(
 def wald_p_value(scores: Floats, a: int, b: int) -> float:
     """Compute the p-value of PMRA's Wald test that candidates a and b are equal.
 
-    Of scores (candidate, round). It is 1 where a is not the stronger. Where not every candidate has
-    both won and lost, directly or through others, against every other, PMRA has no estimate. Then
-    it is that of the candidates who are connected with a; 0 where b is not among them but below
-    them; NaN where even they have no estimate.
+    It is 1 where a is not the stronger. Where PMRA has no estimate it is that of the candidates
+    who have won and lost against each other, with a among them; 0 where b is below these.
     """
     names = [str(i) for i in range(len(scores))]
     board = xr.DataArray(

@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 import xarray as xr
+from pytensor.compile.mode import Mode
+from scipy.stats import invgamma, norm, t
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._numerics.mean_score import draw_filled
+from leaderbayes._numerics.mean_score import draw_filled, noise_of, pairs_of_board
 from leaderbayes._numerics.score_tournaments import SHARE, axes_of, draw_means, tables_of
 from leaderbayes._numerics.shrinkage import Prior
 from leaderbayes.models._score_tournaments import draw
 
 CELLS = ("chain", "draw")
+PLAIN = Mode("py", None)  # of few evaluations: nothing is compiled
 PRIOR = Prior(3.0, 0.1)
 # What `baycomp` 1.0.3 (pystan 3.14, 20 000 draws) says of P(x, rope, y) on a new data set, mean of
 # its sample, on the shipped classifiers; and its posterior mean and sd of mu_0.
@@ -201,6 +204,44 @@ def test_calibration(tournaments, ratio):
     covered, error = np.mean(inside, axis=0), np.std(inside, axis=0) / 10.0
     assert np.all(covered > 0.93 - 3.0 * error)
     assert np.all(covered < 0.995)
+
+
+def test_the_model_has_the_posterior_in_closed_form():
+    """Of scales, means and means on data sets at once: the ratio of densities is constant."""
+    scores = several(values_of()[[0, 2, 3, 4, 5]])
+    model = lb.models.score_tournaments(scores)
+    logp = model.compile_logp(jacobian=False, mode=PLAIN)
+    tables = tables_of(scores.to_numpy(), 0.0)
+    noise, n, m = noise_of(tables.mean), 5, 3
+    at, pairs = axes_of(noise.covariance, tables.within), pairs_of_board(tables.mean, noise, n)
+    centre = tables.mean.mean(axis=0)
+    seen = at.inverse @ (centre - centre.mean())
+    rng, found = np.random.default_rng(1), []
+    for _ in range(6):
+        raw, c, far = rng.exponential(), rng.uniform(0.7, 2.0), rng.uniform(0.7, 2.0, n)
+        unit, level, d = rng.normal(size=m), 0.01 * rng.normal(), rng.normal(size=(n, m))
+        point = {
+            "score_scale_raw_log__": np.log(raw), "noise_spread_log__": np.log(c),
+            "score_unit": unit, "level_unit": level, "round_spread_log__": np.log(far),
+            "deviation_unit": d,
+        }  # fmt: skip
+        tau = np.hypot(raw, PRIOR.floor)
+        gain = n * tau**2
+        kept = gain / (1.0 + gain)
+        by_pairs = t.logpdf(np.sqrt(pairs.squares), noise.df, scale=np.sqrt(1.0 + gain)).sum()
+        wanted = pairs.weight * by_pairs - np.log1p((raw / PRIOR.scale) ** 2)
+        wanted += invgamma.logpdf(c, noise.df / 2.0, scale=noise.df / 2.0)
+        wanted += invgamma.logpdf(far, tables.df / 2.0, scale=tables.df / 2.0).sum()
+        wanted += norm.logpdf(unit, kept * seen, np.sqrt(kept * c / n)).sum()
+        wanted += t.logpdf(level, noise.df, scale=np.sqrt(noise.covariance.mean() / n))
+        score = centre.mean() + level / np.sqrt(1.0 + gain) + at.v @ unit
+        omega = np.maximum(c - at.e, SHARE * c)
+        variance = (far * tables.scale)[:, None] * at.e
+        part = omega / (omega + variance)
+        middle = part * ((tables.mean - score) @ at.inverse.T) / np.sqrt(omega)
+        wanted += norm.logpdf(d, middle, np.sqrt(part * variance / omega)).sum()
+        found.append(float(logp(point)) - wanted)
+    np.testing.assert_allclose(found, found[0], atol=1e-6)
 
 
 @pytest.mark.slow

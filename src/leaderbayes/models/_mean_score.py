@@ -122,14 +122,14 @@ def mean_score(
     seen, scatter = np.linalg.solve(root, np.stack([centre - centre.mean(), *(y - centre)]).T), 0.0
     seen, scatter = seen[:, 0], float((seen[:, 1:] ** 2).sum())
     names = {dim: scores[dim].to_numpy() for dim in ("player", "round")}
-    with pm.Model(coords=names | {"model": ["mean_score"]}) as model:
+    with pm.Model(coords=names | {"axis": range(len(root)), "model": ["mean_score"]}) as model:
         data_of(scores)
         tau, cut = scale_of_players(prior, pairs_of_board(y, noise, count), count)
         c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
-        unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), shape=len(root))
+        unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), dims="axis")
         here = unit
         if luck > 0.0:
-            here = unit + pt.sqrt(luck * c) * pm.Normal("luck_unit", shape=len(root))
+            here = unit + pt.sqrt(luck * c) * pm.Normal("luck_unit", dims="axis")
         level = pm.StudentT("level_unit", noise.df, sigma=np.sqrt(covariance.mean() / count))
         level = centre.mean() + level / pt.sqrt(1.0 + count * tau**2)
         pm.Deterministic("score", level + pt.dot(root, unit), dims="player")

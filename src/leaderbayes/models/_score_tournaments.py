@@ -122,21 +122,23 @@ def score_tournaments(
         pm.Data("spread", spread, dims=("player", "opponent"))
         tau, cut = scale_of_players(prior, pairs_of_board(tables.mean, noise, n), n)
         c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
-        unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), shape=m)
+        unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), dims="axis")
         level = pm.StudentT("level_unit", noise.df, sigma=np.sqrt(total.mean() / n))
         level = centre.mean() + level / pt.sqrt(1.0 + n * tau**2)
         score = pm.Deterministic("score", level + pt.dot(at.v, unit), dims="player")
         omega = pt.maximum(c - at.e, SHARE * c)
         pm.Deterministic("score_spread", pt.sqrt(pt.dot(omega, at.own)))
         own = pm.InverseGamma("round_spread", tables.df / 2.0, tables.df / 2.0, dims="tournament")
-        moved = pt.sqrt(omega) * pm.Normal("deviation_unit", shape=(n, m))
+        moved = pt.sqrt(omega) * pm.Normal("deviation_unit", dims=("tournament", "axis"))
         pm.Deterministic(
             "score_tournament", score + pt.dot(moved, at.v.T), dims=("tournament", "player")
         )
         of_mean = (own * tables.scale)[:, None] * at.e
         if luck > 0.0:
             share = np.sqrt(luck / tables.worth)[:, None]
-            moved = moved + share * pt.sqrt(of_mean) * pm.Normal("luck_unit", shape=(n, m))
+            moved = moved + share * pt.sqrt(of_mean) * pm.Normal(
+                "luck_unit", dims=("tournament", "axis")
+            )
         # Of the likelihood of all rounds only the means on data sets are kept.
         variance = omega + of_mean
         away = pt.dot(tables.mean - score, at.inverse.T)
@@ -249,6 +251,7 @@ def coords_of(scores: xr.DataArray, tournament: Longs) -> dict[str, Any]:
     rows = zip(tournament, np.nonzero(played)[1], strict=True)
     return names | {
         "opponent": names["player"],
+        "axis": range(len(names["player"])),
         "tournament_round": [f"{names['tournament'][q]}: {names['round'][k]}" for q, k in rows],
         "model": ["score_tournaments"],
     }

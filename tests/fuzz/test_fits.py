@@ -94,9 +94,11 @@ def operate(dt: xr.DataTree, rng: random.Random) -> tuple[xr.DataTree, str, bool
         values = inside[name].to_numpy().astype(float, copy=True)
         values[tuple(rng.randrange(n) for n in values.shape)] = rng.choice([np.nan, np.inf])
         groups[group] = inside.assign({name: inside[name].copy(data=values)})
+        free = group == "observed_data"
     elif kind == 5:  # a part of it
         keep = sorted(rng.sample(range(inside.sizes[dim]), rng.randrange(inside.sizes[dim])))
-        groups[group], free = inside.isel({dim: keep}), True
+        groups = {g: ds.isel({dim: keep}, missing_dims="ignore") for g, ds in groups.items()}
+        free = True
     elif kind == 6:  # other order
         order = rng.sample(range(inside.sizes[dim]), inside.sizes[dim])
         groups[group], free = inside.isel({dim: order}), dim != "player"

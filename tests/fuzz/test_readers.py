@@ -59,7 +59,7 @@ def from_file(read: Callable[..., Any]) -> Callable[..., Any]:
     folder = Path(tempfile.mkdtemp(prefix="leaderbayes-fuzz-"))
 
     def reader(source: Any, **options: Any) -> Any:
-        if not isinstance(source, tuple):
+        if not (isinstance(source, tuple) and source and isinstance(source[0], bytes)):
             return read(source, **options)
         path = folder / source[1]
         path.write_bytes(source[0])

@@ -50,7 +50,7 @@ def test_words_of_a_name():
     assert not among("lossless", {"loss"})
 
 
-@pytest.mark.parametrize("name", [*LOSSES, *COSTS])
+@pytest.mark.parametrize("name", ["rmse", "1 - AUC", "training time (s)"])
 def test_a_loss_needs_a_direction(write, name):
     path = write(f'model,fold,"{name}"\na,1,.1\nb,1,.2\n')
     with pytest.raises(lb.ScoresError, match=r"the name of a loss, .*--lower-is-better"):

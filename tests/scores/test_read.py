@@ -26,11 +26,6 @@ def test_a_player_without_scores_is_no_label(write):
     assert list(scores["player"].values) == ["A", "B", "C"]
 
 
-@pytest.mark.parametrize("name", ["neg_log_loss", "auc", "lossless", "terror", "value"])
-def test_other_scores_need_no_direction(write, name):
-    assert lb.read_scores(write(f"model,fold,{name}\na,1,1\nb,1,2\n")).attrs["higher_is_better"]
-
-
 ITEMS = """model,question_id,subject,epoch,correct
 a,1,x,1,correct
 a,1,x,2,incorrect

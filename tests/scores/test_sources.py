@@ -82,13 +82,6 @@ def test_rows_are_named_as_the_file_has_them(write):
         assert table.row(1).startswith(place)
 
 
-def test_first_bytes_count_not_the_name(write, tmp_path):
-    pd.read_csv(write(LONG)).to_parquet(tmp_path / "s.parquet")
-    expected = lb.read_scores(write(LONG))
-    for content in (gzip.compress(LONG.encode()), (tmp_path / "s.parquet").read_bytes()):
-        np.testing.assert_array_equal(lb.read_scores(write(content)), expected)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -1,6 +1,5 @@
 """Tables of pandas and of searches, and names that they keep."""
 
-import gzip
 import unicodedata
 
 import numpy as np
@@ -16,16 +15,6 @@ import leaderbayes as lb
 from leaderbayes._scores.tables import alike, clean
 
 LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
-
-
-def test_gzip_parquet_and_dataframe_agree(write, tmp_path):
-    table = pd.read_csv(write(LONG))
-    table.to_parquet(tmp_path / "s.parquet")
-    expected = lb.read_scores(write(LONG))
-    for source in (write(gzip.compress(LONG.encode()), "s.csv.gz"), tmp_path / "s.parquet", table):
-        np.testing.assert_array_equal(lb.read_scores(source), expected)
-    shuffled = table.sample(frac=1, random_state=1)
-    np.testing.assert_array_equal(lb.read_scores(shuffled).reindex_like(expected), expected)
 
 
 @pytest.mark.parametrize(

@@ -146,32 +146,3 @@ def test_players_may_be_called_by_number(columns, outcome):
     found = lb.read_votes(votes)
     assert found["player"].values.tolist() == ["101", "102", "103"]
     assert found["outcome"].values.tolist() == outcome
-
-
-FORMS = {
-    "arena, 2025": lambda a, b, won: {
-        "id": a + b, "model_a": a, "model_b": b, "winner": ("model_a", "model_b", "tie")[won],
-        "evaluation_session_id": "s", "conversation_a": [{"role": "user"}], "language": "en",
-        "timestamp": "2025-04-14 10:00:00",
-    },
-    "chess": lambda a, b, won: {
-        "White": a, "Black": b, "Result": ("1-0", "0-1", "1/2-1/2")[won], "WhiteElo": 2500,
-    },
-    "AlpacaEval": lambda a, b, won: {
-        "instruction": "do", "generator_1": a, "generator_2": b, "preference": (1, 2, 1.5)[won],
-    },
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("lines", [False, True])
-def test_what_is_published_is_read(name, lines, tmp_path):
-    rows = [("gpt", "claude", 0), ("claude", "llama", 1), ("llama", "gpt", 2)]
-    frame = pd.DataFrame([FORMS[name](*row) for row in rows])
-    source = frame
-    if lines:
-        frame.to_json(source := tmp_path / "votes.jsonl", orient="records", lines=True)
-    votes = lb.read_votes(source)
-    players = votes["player"].to_numpy()
-    assert players[votes["first"]].tolist() == ["gpt", "claude", "llama"]
-    assert votes["outcome"].values.tolist() == [1.0, 0.0, 0.5]

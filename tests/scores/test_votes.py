@@ -369,12 +369,6 @@ def test_names_alike_are_warned_of():
         assert lb.read_votes(table).sizes["player"] == 4
 
 
-def test_the_line_of_a_file_is_named(write):
-    text = ARENA.assign(winner=["tie", "tie", "zebra", "tie"]).to_csv(index=False)
-    with pytest.raises(lb.ScoresError, match=r"scores\.csv: line 4: column 'winner' holds 'zebra'"):
-        lb.read_votes(write(text))
-
-
 def test_netcdf(tmp_path):
     table = ARENA.assign(n_votes=1, len_a=[5, 3, 1, 0], len_b=1, date=["2026-01-31"] * 4)
     found = lb.read_votes(table, covariates=["len"], both_bad="own", time="date")

@@ -100,6 +100,8 @@ def counts(column: pd.Series) -> bool:
     if len(texts) < 3 or not all(map(is_number, texts)):
         return False
     values = np.array(texts, dtype=float)
+    if not np.isfinite(values).all():
+        return False
     steps = (np.diff(values) == 1) | (values[1:] == values[0])
     return bool(values[0] in (0.0, 1.0) and values.max() >= values[0] + 2 and steps.all())
 

@@ -57,7 +57,7 @@ def read_table(source: Source, score: str | None = None, max_mb: float = MAX_MB)
 
 
 def _from_path(path: Path, max_mb: float) -> Table:
-    if path.is_dir():
+    if is_folder(path):
         return _from_folder(path, max_mb)
     where, content = read_bytes(path, max_mb)
     if not content:
@@ -78,6 +78,14 @@ def _from_path(path: Path, max_mb: float) -> Table:
         return _read_csv(content, where, "\t" if kind == "tsv" else ",")
     except MemoryError as problem:
         raise ScoresError(f"{where}: does not fit into memory; give a part of it.") from problem
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a path is that of a folder; False of what can be none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:

@@ -145,11 +145,10 @@ def _read_log(path: Path, max_mb: float) -> _Log:
     model, task = text_at(header, "eval", "model"), text_at(header, "eval", "task")
     if not (model and task):
         raise ScoresError(f"{where}: no 'eval' with a model and a task, as its logs have.")
-    version = at(header, "eval", "task_version")
     status = "invalidated" if at(header, "invalidated") is True else text_at(header, "status")
-    task_id = text_at(header, "eval", "task_id")
-    version = version if isinstance(version, int | str) else None
-    return _Log(where, model, task, task_id, version, status, samples)
+    of = at(header, "eval")
+    version = of.get("task_version") if isinstance(of.get("task_version"), int | str) else None
+    return _Log(where, model, task, text_at(of, "task_id"), version, status, samples)
 
 
 def _unpack(content: bytes, where: str, max_mb: float) -> tuple[Any, list[Any]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._scores.sources import parse, read_bytes
+from leaderbayes._scores.sources import is_folder, parse, read_bytes
 from leaderbayes._scores.tables import listed, shown, suggest
 from leaderbayes.adapters._options import check_names
 from leaderbayes.adapters._tables import arrange, collect, direction
@@ -58,14 +58,13 @@ def files_of(
         raise ScoresError(f"Give paths of files of {what}, or of folders, not {shown(source)}.")
     for name, it in sources:
         place = Path(it)
-        try:
-            is_folder = place.is_dir()
-            paths = {path for pattern in patterns for path in place.rglob(pattern)}
-        except (OSError, ValueError):
-            is_folder, paths = False, set()  # to be refused by who reads it
-        if is_folder and not paths:
+        if not is_folder(place):
+            yield name, place
+            continue
+        paths = {path for pattern in patterns for path in place.rglob(pattern)}
+        if not paths:
             raise ScoresError(f"{place}: no {' or '.join(patterns)} in this folder; {hint}")
-        yield from ((name, path) for path in (sorted(paths) if is_folder else [place]))
+        yield from ((name, path) for path in sorted(paths))
 
 
 def read_json(path: Path, max_mb: float) -> tuple[str, Any]:

@@ -82,14 +82,13 @@ def from_mteb(
                 "older ones TaskResult.from_disk and to_disk of mteb make such."
             )
     check_tasks(asked, list(dict.fromkeys(text_at(result, "task_name") for *_, result in read)))
-    records: list[dict[str, Any]] = []
     said: Said = {}
-    for model, where, result in read:
-        task = text_at(result, "task_name")
-        if asked is None or task in asked:
-            mean = _mean(where, task, result, score, wanted, said)
-            place = f"{where}, task {shown(task)}"
-            records.append({"model": model, "task": task, score: mean, "where": place})
+    records = [
+        {"model": model, "task": task, score: _mean(where, task, result, score, wanted, said),
+         "where": f"{where}, task {shown(task)}"}
+        for model, where, result in read
+        if (task := text_at(result, "task_name")) in (asked or [task])
+    ]  # fmt: skip
     table = collect([where for _, where, _ in read], records)
     better = True if score == _MAIN and higher_is_better is None else higher_is_better
     columns = {"player": "model", "round": "task"}

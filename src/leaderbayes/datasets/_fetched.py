@@ -4,7 +4,6 @@ A folder that the environment variable ``LEADERBAYES_DATA`` names is looked into
 """
 
 from collections.abc import Callable
-from typing import Literal, overload
 
 import pandas as pd
 import xarray as xr
@@ -15,19 +14,7 @@ from leaderbayes._scores.cells import numbers_of
 from leaderbayes._scores.read import read_scores
 from leaderbayes.adapters import from_amlb
 
-type _Leaderboard = Literal[
-    "kaggle_cassava", "kaggle_cassava_public", "kaggle_obesity", "kaggle_obesity_public"
-]
-type _Scores = Literal[
-    "amlb_1h", "amlb_4h", "amlb_8h", "bbtcomp", "pmra", "tsml_multivariate", "tsml_univariate",
-    "vtab",
-]  # fmt: skip
 
-
-@overload
-def fetch(name: _Scores) -> xr.DataArray: ...
-@overload
-def fetch(name: _Leaderboard) -> pd.Series: ...
 def fetch(name: str) -> xr.DataArray | pd.Series:
     """Return a well-known public board, downloaded once.
 

@@ -1,8 +1,4 @@
-"""Boards that come with the package, made by this project from scikit-learn's models and data.
-
-Remake them with ``uv run --group test python benchmarks/make_datasets.py --out
-src/leaderbayes/data``.
-"""
+"""Boards that come with the package, made by ``benchmarks/make_datasets.py``."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -28,11 +24,6 @@ def path(name: str) -> Path:
     ----------
     name : {"classifiers", "regressors", "answers"}
         Which one, see `load`.
-
-    Returns
-    -------
-    Path
-        A CSV file.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class WeightWarning(LeaderbayesWarning):
 
 
 class HintWarning(LeaderbayesWarning):
-    """LB012, LB017, LB018, LB019, LB025, LB026, LB027, LB028, LB031, LB044.
+    """LB012, LB017, LB018, LB019, LB025, LB026, LB027, LB028, LB044.
 
     And LB052, LB053, of mean scores.
     """

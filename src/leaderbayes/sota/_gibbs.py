@@ -25,7 +25,7 @@ def gibbs(
 ) -> tuple[xr.Dataset, dict[str, Floats]]:
     """Draw P(theta), the test set's luck, and everybody's theta.
 
-    Returns parameters (chain, draw), and what `rest_of` draws of other posteriors, (chain x draw,
+    Returns parameters (chain, draw), and what `complete` adds to other posteriors, (chain x draw,
     ...). moves: of the luck between two draws.
     """
 

@@ -178,7 +178,8 @@ def draw_counts(
     floor: int = -1,
 ) -> Longs:  # fmt: skip
     """Draw counts, above the floor, where the reference is right on so many instances."""
-    theta, right, rho = np.broadcast_arrays(np.clip(theta, 1e-12, 1.0 - 1e-12), right, rho)
+    theta = np.clip(theta, 1e-12, 1.0 - 1e-12)
+    theta, right, rho = map(np.array, np.broadcast_arrays(theta, right, rho))
     up, down = conditionals(theta, allowed(theta, rho, theta_0), theta_0)
     up, down = np.clip(up, 0.0, 1.0), np.clip(down, 0.0, 1.0)
     count, alone = np.full(theta.shape, -1), not rho.any()

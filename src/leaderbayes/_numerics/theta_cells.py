@@ -34,11 +34,6 @@ class Cells(NamedTuple):
         """Of each cell, (cell,)."""
         return 0.5 * (self.edge[1:] + self.edge[:-1])
 
-    @property
-    def furthest(self) -> float:
-        """How far all may be shifted, either way: half a cell."""
-        return 0.5 * float(np.median(np.diff(self.edge)))
-
 
 def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1.0) -> Cells:
     """Cut the scale into cells, of scores (score,) with their standard errors on it.

@@ -13,7 +13,6 @@ from leaderbayes._numerics.counts import (
     allowed,
     conditionals_at,
     counts,
-    counts_above,
     log_probability,
     reference_count,
     shifted_binomial,
@@ -28,7 +27,7 @@ def test_counts_tell_who_is_alike_and_leave_out_who_is_not_above_the_floor():
     np.testing.assert_array_equal(board.x, [20, 50, 70, 90])
     np.testing.assert_array_equal(board.times, [1, 2, 1, 2])
     np.testing.assert_array_equal(board.x[board.of], np.round(100 * score))
-    above = counts(score, 100, floor=50)
+    above = counts(score, 100, 0.5)
     np.testing.assert_array_equal(above.x, [70, 90])
     np.testing.assert_array_equal(above.x[above.of], [90, 90, 70])
 
@@ -37,12 +36,12 @@ def test_counts_tell_who_is_alike_and_leave_out_who_is_not_above_the_floor():
     ("n", "chance", "expected"), [(100, 0.5, 50), (10, 1 / 3, 3), (7, 1 / 7, 1)]
 )
 def test_the_floor_is_chance(n, chance, expected):
-    assert counts_above(np.array([1.0]), n, chance).floor == expected
+    assert counts(np.array([1.0]), n, chance).floor == expected
 
 
 def test_nobody_above_chance():
     with pytest.raises(lb.LeaderbayesError, match=r"No team scores above chance, 0\.6"):
-        counts_above(np.array([0.6, 0.2]), 100, 0.6)
+        counts(np.array([0.6, 0.2]), 100, 0.6)
 
 
 def test_counts_of_the_reference():

@@ -12,7 +12,7 @@ def draw_board(a, b, m, n, rho, theta_0, rng, theta=None):
     """Thetas from Beta(a, b), or those that are given, and a board of them."""
     theta = rng.beta(a, b, size=m) if theta is None else theta
     right = reference_count(n, theta_0, rng.standard_normal())
-    count = draw_counts(theta, n, right, np.full(m, rho), theta_0, rng)
+    count = draw_counts(theta, n, right, rho, theta_0, rng)
     return theta, lb.sota.read_board(count / n, n=n)
 
 

@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 import xarray as xr
-from scipy import stats
 
 import leaderbayes as lb
 
@@ -49,14 +48,13 @@ def test_data_tree(edge, tmp_path):
     assert set(posterior) == {"theta_sota", "theta", "concentration"}
     np.testing.assert_array_equal(posterior["theta_sota"], posterior["theta"].max("team"))
     assert set(dt.children) == {
-        "posterior", "posterior_predictive", "log_likelihood", "log_prior", "observed_data",
-        "constant_data",
+        "posterior", "posterior_predictive", "log_likelihood", "observed_data", "constant_data",
     }  # fmt: skip
     assert list(dt["constant_data"]["model"]) == ["sota"]
     np.testing.assert_array_equal(dt["constant_data"]["score"], board)
     assert {"converged", "max_rhat", "ess"} <= set(dt.attrs)
     assert dt["log_likelihood"]["score"].sizes["team"] == board.sizes["team"]
-    again = lb.sota.posterior(board, seed=1, workers=1)  # the same numbers, however many workers
+    again = lb.sota.posterior(board, seed=1)
     xr.testing.assert_identical(again["posterior"].to_dataset(), posterior)
     dt.to_netcdf(tmp_path / "posterior.nc")
     back = xr.open_datatree(tmp_path / "posterior.nc")
@@ -90,7 +88,6 @@ def test_the_luck_has_its_own_distribution():
     ease = dt["posterior"]["ease"].to_numpy()
     assert abs(ease.mean()) < 0.5
     assert 0.85 < ease.std() < 1.15
-    assert set(dt["log_prior"].data_vars) == {"ease", "concentration"}
     free = lb.sota.posterior(board, rho=0.0, draws=500, seed=1)
     shared, alone = (t["posterior"]["theta"].mean("team").std() for t in (dt, free))
     assert shared > 2.0 * alone
@@ -102,13 +99,14 @@ def test_rho_with_a_prior():
     board = board_of(rng.beta(170, 30, 40), 500, rng, classes=10)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.ConvergenceWarning)
-        dt = lb.sota.posterior(board, rho=stats.beta(6, 4), draws=60, seed=1)
+        dt = lb.sota.posterior(board, rho=(0.6, 0.15), draws=60, seed=1)
     rho = dt["posterior"]["rho"].to_numpy()
     assert rho.mean() == pytest.approx(0.6, abs=0.15)
     assert rho.std() > 0.05
-    assert set(dt["log_prior"].data_vars) == {"ease", "rho", "concentration"}
-    assert json.loads(dt.attrs["arguments"])["rho"] == "beta(6, 4)"
-    np.testing.assert_allclose(dt["log_prior"]["rho"], stats.beta(6, 4).logpdf(rho))
+    assert set(dt["posterior"].data_vars) == {
+        "theta", "theta_sota", "ease", "rho", "concentration"
+    }  # fmt: skip
+    assert json.loads(dt.attrs["arguments"])["rho"] == [0.6, 0.15]
 
 
 def test_estimates_and_aucs():
@@ -167,7 +165,7 @@ def test_tables(fitted):
     assert int(made["teams_above"]) == int((board > float(made["theta_sota"])).sum())
     free = lb.sota.winner(board, rho=0.5)
     assert float(made["law_free_lower"]) == float(free["theta_sota_lower"])
-    assert made.attrs["law_free"] == made.attrs["middle"] == ""
+    assert made.attrs["law_free"] == ""
     table = lb.leaderboard(dt)
     assert list(table["theta"]) == sorted(table["theta"], reverse=True)
     assert table["p_best"].sum() == pytest.approx(1.0)
@@ -178,17 +176,9 @@ def test_tables(fitted):
 
 
 def test_an_estimate_that_the_scores_contradict(fitted):
-    """Above what they allow, or below their median, unless a warning says so already."""
-    board, dt = fitted
-    changed = dt.copy(deep=True)
+    changed = fitted[1].copy(deep=True)
     changed["posterior"]["theta_sota"][:] = 0.999
     assert "The estimate, 0.9990, is above" in lb.sota.summary(changed).attrs["law_free"]
-    median, best = float(board.median()), dt["posterior"]["theta_sota"]
-    changed["posterior"]["theta_sota"][:] = best - best.mean() + median - 0.001
-    said = lb.sota.summary(changed).attrs["middle"]
-    assert f"{median - 0.001:.4f}, is below the median score, {median:.4f}" in said
-    changed.attrs["warnings"] = '["LB022 it is"]'
-    assert lb.sota.summary(changed).attrs["middle"] == ""
 
 
 @pytest.mark.parametrize(
@@ -196,15 +186,14 @@ def test_an_estimate_that_the_scores_contradict(fitted):
     [
         ({"sampler": "mcmc"}, "sampler"),
         ({"law": "normal"}, "law"),
-        ({"law": 0.3}, "frozen"),
         ({"statistic": "maximum"}, "of the whole board"),
         ({"statistic": "mean", "sampler": "abc-smc"}, "statistic"),
         ({"rho": 1.0}, "rho"),
-        ({"rho": stats.norm()}, "between 0 and 1"),
+        ({"rho": (0.6, 0.9)}, "standard deviation of a beta"),
+        ({"rho": (0.6,)}, "standard deviation of a beta"),
         ({"theta_0": 1.0}, "theta_0"),
         ({"epsilon": 0.0}, "epsilon"),
         ({"draws": 0}, "draws"),
-        ({"workers": 0}, "workers=0"),
     ],
 )
 def test_refused(fitted, options, message):
@@ -217,7 +206,7 @@ def test_refused_boards(fitted):
         lb.sota.posterior(lb.sota.read_board([1.0, 1.0, 0.0], n=1))
     with pytest.raises(lb.LeaderbayesError, match="simulated boards are of accuracies"):
         lb.sota.posterior(lb.sota.read_board([0.5, 0.6], se=0.1), sampler="abc-smc")
-    with pytest.raises(lb.LeaderbayesError, match=r"sota\.posterior"):
+    with pytest.raises(lb.LeaderbayesError, match="no posterior"):
         lb.sota.summary(xr.DataTree())
     with pytest.raises(lb.LeaderbayesError, match="prob"):
         lb.leaderboard(fitted[1], prob=1.0)

@@ -132,7 +132,7 @@ def test_what_is_known_stands_in_attrs(options, attrs, tmp_path):
         ({"classes": 1}, "classes=1"),
         ({"classes": 3, "chance": 0.3}, "Give classes or chance, not both"),
         ({"classes": 3, "se": 0.1, "n": None}, "give chance instead"),
-        ({"classes": 3, "metric": "auc", "positive_rate": 0.2}, "leave it out"),
+        ({"classes": 3, "metric": "auc", "positive_rate": 0.2}, "give chance instead"),
         ({"chance": 1.0}, "chance=1.0"),
         ({"chance": np.inf, "se": 0.1, "n": None}, "chance=inf"),
         ({"positive_rate": 0.2}, "positive_rate, .* is for boards of AUC"),
@@ -144,23 +144,6 @@ def test_what_is_known_stands_in_attrs(options, attrs, tmp_path):
 def test_bad_facts(options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.sota.read_board([0.9, 0.8], **{"n": 100} | options)
-
-
-@pytest.mark.parametrize(
-    ("options", "chance"),
-    [
-        ({}, None),
-        ({"classes": 4}, 0.25),
-        ({"chance": 0.3}, 0.3),
-        ({"metric": "auc", "positive_rate": 0.4}, 0.5),
-    ],
-)
-def test_chance_of_test_sets_of_their_own(options, chance):
-    table = pd.DataFrame({"score": [0.9, 0.8], "size": [100, 200]})
-    board = lb.sota.read_board(table, n="size", **options)
-    assert board.attrs["metric"] == "estimate"
-    assert board.attrs.get("chance") == chance
-    assert not {"n", "classes", "positive_rate"} & set(board.attrs)
 
 
 def test_a_column_called_by_a_metric_is_the_score():
@@ -217,40 +200,7 @@ def test_errors_of_kaggle(change, message):
 
 # Standard errors.
 
-def test_instances_of_each_team():
-    """Accuracies on test sets of their own are estimates with binomial errors, and say so."""
-    table = pd.DataFrame({"team": list("abc"), "acc": [0.9, 0.8, 0.85], "size": [400, 100, 900]})
-    board = lb.sota.read_board(table, n="size")
-    np.testing.assert_allclose(board["se"], [0.015, 0.04, np.sqrt(0.85 * 0.15 / 900)])
-    assert board.attrs["se"] == "sqrt(p (1 - p) / n), n from column 'size'"
-    assert "n" not in board.attrs
-    # On one test set's size, normal estimates are shrunk almost as counts are.
-    rng = np.random.default_rng(5)
-    scores = rng.binomial(2000, 0.8, size=100) / 2000
-    whole = lb.sota.shrink(lb.sota.read_board(scores, n=2000))
-    same = pd.DataFrame({"score": scores, "size": 2000})
-    normal = lb.sota.shrink(lb.sota.read_board(same, n="size", classes=2))
-    sd = np.sqrt(0.8 * 0.2 / 2000)
-    assert float(normal["theta_sota"]) == pytest.approx(float(whole["theta_sota"]), abs=0.1 * sd)
-
-
-def test_variance_of_an_auc():
-    """Against binormal scores."""
-    rng, draws, a = np.random.default_rng(2), 20_000, 0.8
-    high = np.sqrt(2.0) * stats.norm.ppf(a) + rng.normal(size=(draws, 12))
-    low = rng.normal(size=(draws, 28))
-    won = (high[:, :, None] > low[:, None]).mean(axis=(1, 2))
-    table = pd.DataFrame({"score": [a], "size": [40]})
-    board = lb.sota.read_board(table, n="size", metric="auc", positive_rate=0.3)
-    variance = float(board["se"][0]) ** 2
-    # The error of a sample variance, by the fourth moment.
-    fourth = ((won - won.mean()) ** 4).mean()
-    assert won.var() == pytest.approx(variance, abs=4 * np.sqrt((fourth - variance**2) / draws))
-
-
-ERRORS = pd.DataFrame(
-    {"score": [0.5, 1.0, np.nan], "se": [0.1, np.nan, np.nan], "size": [10.0, 10.5, np.nan]}
-)
+ERRORS = pd.DataFrame({"score": [0.5, 1.0, np.nan], "se": [0.1, np.nan, np.nan]})
 
 
 @pytest.mark.parametrize(
@@ -260,8 +210,8 @@ ERRORS = pd.DataFrame(
         ({"n": 10, "se": 0.1}, "not both"),
         ({"se": 0.0}, "se=0.0"),
         ({"se": "se"}, "column 'se' is empty; a score needs a standard error"),
-        ({"n": "size"}, "row 1 .from 0.: column 'size' holds 10.5"),
-        ({"n": "sd"}, "no column 'sd'"),
+        ({"n": "size"}, "n='size'"),
+        ({"se": "sd"}, "no column 'sd'"),
         (
             {"se": 0.1, "metric": "auc", "positive_rate": 0.2},
             "metric='auc' is for AUCs on test sets of n",
@@ -273,9 +223,32 @@ def test_bad_errors(options, message):
         lb.sota.read_board(ERRORS, **options)
 
 
-def test_certain_scores():
-    with pytest.raises(lb.LeaderbayesError, match=r"row 1 .*the score 1 has the binomial"):
-        lb.sota.read_board(ERRORS.assign(size=10), n="size")
+# Percentages, and what a Series says.
+
+def test_percent():
+    """Percentages are shares times 100, and chance is in the same unit."""
+    board = lb.sota.read_board([93.1, 92.0, 91.5, 0.0], n=1000, chance=50.0)
+    np.testing.assert_allclose(board, [0.931, 0.92, 0.915, 0.0])
+    assert (board.attrs["percent"], board.attrs["chance"]) == (1, 0.5)
+    assert "percent" not in lb.sota.read_board([0.93, 0.9], n=100).attrs
+    losses = lb.sota.read_board([7.0, 8.5], n=1000, higher_is_better=False)
+    np.testing.assert_allclose(losses, [0.93, 0.915])
+    with pytest.raises(lb.ScoresError, match=r"holds 93 and 0\.92; shares are from 0 to 1"):
+        lb.sota.read_board([0.92, 93.0], n=100)
+    with pytest.raises(lb.ScoresError, match=r"holds 931; shares are from 0 to 1"):
+        lb.sota.read_board([931.0, 93.0], n=100)
+
+
+def test_what_a_series_says():
+    teams = pd.Series(np.arange(400, 450) / 500, name="score")
+    teams.attrs |= {"n": 500, "classes": 7}
+    board = lb.sota.read_board(teams)
+    assert (board.attrs["n"], board.attrs["classes"]) == (500, 7)
+    other = lb.sota.read_board(teams, n=1000, classes=3)
+    assert (other.attrs["n"], other.attrs["classes"]) == (1000, 3)
+    assert "chance" in lb.sota.read_board(teams, chance=0.1).attrs
+    assert lb.sota.read_board(teams, n=1000).attrs["classes"] == 7
+    assert "classes" not in lb.sota.read_board(teams, se=0.1).attrs
 
 
 # Scores as they are printed, and the n that they tell.

@@ -58,7 +58,6 @@ def _column_or_number(text: str) -> float | str:
 @option("round", "Column of the items, of --answers.", metavar="COLUMN")
 @option("cluster", "Column of what items share, of --answers.", metavar="COLUMN")
 @better
-@option("clones", "Of a score that more teams share than chance has, keep all or one.")
 @max_mb
 @option("public", "The public board of the same teams: what its best promised, and FILE kept.",
         click.Path(), metavar="FILE2")  # fmt: skip
@@ -213,7 +212,7 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
         "above it."
     )
     click.echo(result["law_free"]["message"])
-    for doubt in (best.attrs.get("law_free"), best.attrs.get("middle"), result["message"]):
+    for doubt in (best.attrs.get("law_free"), result["message"]):
         if doubt:
             click.echo(doubt)
     if "two_looks" in result:

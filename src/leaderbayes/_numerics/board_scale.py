@@ -103,16 +103,9 @@ class CountScale:
         self, theta: Floats, rho: Floats, rng: np.random.Generator, *, above: bool = False
     ) -> Floats:
         """Draw scores (draw, team) on another test set; ``above``: of who is above the floor."""
-        n, size = self.board.n, (len(theta), 1)
-        right = np.broadcast_to(rng.binomial(n, self.theta_0, size=size), theta.shape)
-        rho = np.broadcast_to(rho[:, None], theta.shape)
-        count = draw_counts(theta, n, right, rho, self.theta_0, rng)
-        for _ in range(_TRIALS if above else 0):
-            low = count <= self.board.floor
-            if not low.any():
-                break
-            count[low] = draw_counts(theta[low], n, right[low], rho[low], self.theta_0, rng)
-        return count / n
+        n, floor = self.board.n, self.board.floor if above else -1
+        right = rng.binomial(n, self.theta_0, size=(len(theta), 1))
+        return draw_counts(theta, n, right, rho[:, None], self.theta_0, rng, floor) / n
 
 
 @dataclass(frozen=True)
@@ -181,12 +174,22 @@ def place(scale: Scale, law: Floats, luck: Luck, rng: np.random.Generator) -> Pl
 
 
 def draw_counts(
-    theta: Floats, n: int, right: Longs, rho: Any, theta_0: float, rng: np.random.Generator
-) -> Longs:
-    """Draw counts of right answers where the reference is right on so many instances."""
-    if not np.any(rho):
-        return rng.binomial(n, theta)
-    inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
-    given = conditionals(inside, allowed(inside, rho, theta_0), theta_0)
-    up, down = (np.clip(p, 0.0, 1.0) for p in given)
-    return np.asarray(rng.binomial(right, up) + rng.binomial(n - right, down))
+    theta: Floats, n: int, right: Longs, rho: Any, theta_0: float, rng: np.random.Generator,
+    floor: int = -1,
+) -> Longs:  # fmt: skip
+    """Draw counts, above the floor, where the reference is right on so many instances."""
+    theta = np.clip(theta, 1e-12, 1.0 - 1e-12)
+    theta, right, rho = map(np.array, np.broadcast_arrays(theta, right, rho))
+    up, down = conditionals(theta, allowed(theta, rho, theta_0), theta_0)
+    up, down = np.clip(up, 0.0, 1.0), np.clip(down, 0.0, 1.0)
+    count, alone = np.full(theta.shape, -1), not rho.any()
+    for _ in range(_TRIALS):
+        low = count <= floor
+        if not low.any():
+            break
+        if alone:
+            count[low] = rng.binomial(n, theta[low])
+        else:
+            count[low] = rng.binomial(right[low], up[low])
+            count[low] += rng.binomial(n - right[low], down[low])
+    return count

@@ -41,41 +41,30 @@ class Counts(NamedTuple):
 
     @property
     def reference(self) -> float:
-        """Give theta_0 where none is said: the best score, next to 0 and to 1 where it is one."""
+        """Default of theta_0: the best score, next to 0 and to 1 where it is one."""
         return float(np.clip(self.x[-1] / self.n, 0.5 / self.n, 1.0 - 0.5 / self.n))
 
 
-def counts(score: Floats, n: int, floor: int = -1) -> Counts:
-    """Count right answers, of shares (classifier,), which may be rounded."""
-    right = np.round(score * n)
-    x, of, times = np.unique(right[right > floor], return_inverse=True, return_counts=True)
-    return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
-
-
-def counts_above(score: Floats, n: int, chance: float) -> Counts:
-    """Count right answers of those above chance.
+def counts(score: Floats, n: int, chance: float = -1.0) -> Counts:
+    """Count right answers of those above chance, of shares (classifier,), which may be rounded.
 
     Raises
     ------
     LeaderbayesError
         If there is none.
     """
-    above = counts(score, n, math.floor(chance * n + 1e-9))
-    if not len(above.x):
+    right, floor = np.round(score * n), math.floor(chance * n + 1e-9)
+    x, of, times = np.unique(right[right > floor], return_inverse=True, return_counts=True)
+    if not len(x):
         raise LeaderbayesError(
             f"No team scores above chance, {chance:.4g}: check classes, or chance, of read_board."
         )
-    return above
+    return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
 
 
 def statistics(score: Floats) -> Floats:
     """`STATISTICS` of boards (..., classifier), (..., statistic)."""
-    ascending = np.sort(score, axis=-1)
-    at = np.array([0.9, 0.5, 0.1]) * (score.shape[-1] - 1)
-    below = at.astype(np.int64)
-    above = np.minimum(below + 1, score.shape[-1] - 1)
-    quantile = ascending[..., below] * (1.0 - at + below) + ascending[..., above] * (at - below)
-    return np.concatenate([ascending[..., -1:], quantile], axis=-1)
+    return np.moveaxis(np.quantile(score, (1.0, 0.9, 0.5, 0.1), axis=-1), 0, -1)
 
 
 def reference_count(n: int, theta_0: float, ease: ArrayLike) -> Longs:
@@ -86,7 +75,7 @@ def reference_count(n: int, theta_0: float, ease: ArrayLike) -> Longs:
 
 @numba.njit(cache=True, error_model="numpy")
 def allowed(theta: Any, rho: Any, theta_0: float) -> Any:
-    """Give rho, or the largest that equation 8 and its like for p_1 allow; numbers or arrays."""
+    """Return rho, or the largest that equation 8 and its like for p_1 allow; numbers or arrays."""
     odds = theta / (1.0 - theta) * (1.0 - theta_0) / theta_0
     return np.minimum(rho, np.sqrt(np.minimum(odds, 1.0 / odds)))
 
@@ -96,8 +85,6 @@ def shifted_binomial(
     n: float, theta: float, rho: float, theta_0: float, z: float
 ) -> tuple[float, float, float]:
     """Shift, size and probability of the binomial with the cumulants of X given theta and z."""
-    if rho == 0.0:
-        return 0.0, n, theta
     s = n * theta_0 + z * math.sqrt(n * theta_0 * (1.0 - theta_0))
     spread = allowed(theta, rho, theta_0) * math.sqrt(theta * (1.0 - theta))
     up = min(theta + spread * math.sqrt((1.0 - theta_0) / theta_0), 1.0)
@@ -110,24 +97,17 @@ def shifted_binomial(
     return s * up + (n - s) * down - size * p, size, p
 
 
-@numba.njit(cache=True, error_model="numpy")
-def conditional(
-    n: float, eta: float, rho: float, theta_0: float, z: float
-) -> tuple[float, float, float, float, float]:
-    """Shift, size, logarithms of p, 1 - p and size!, of X given log-odds and z."""
-    if rho == 0.0:
-        log_p = -math.log1p(math.exp(-eta))
-        return 0.0, n, log_p, log_p - eta, math.lgamma(n + 1.0)
-    shift, size, p = shifted_binomial(n, 1.0 / (1.0 + math.exp(-eta)), rho, theta_0, z)
-    return shift, size, math.log(p), math.log1p(-p), math.lgamma(size + 1.0)
-
-
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def conditionals_at(n: float, eta: Floats, rho: float, theta_0: float, z: float) -> Floats:
-    """`conditional` at nodes, (node, 5)."""
+    """Shift, size, logarithms of p, 1 - p and size!, of X given log-odds and z, (node, 5)."""
     out = np.empty((eta.size, 5))
     for k in range(eta.size):
-        out[k] = conditional(n, eta[k], rho, theta_0, z)
+        log_p = -math.log1p(math.exp(-eta[k]))
+        shift, size, log_q = 0.0, n, log_p - eta[k]
+        if rho > 0.0:
+            shift, size, p = shifted_binomial(n, math.exp(log_p), rho, theta_0, z)
+            log_p, log_q = math.log(p), math.log1p(-p)
+        out[k] = shift, size, log_p, log_q, math.lgamma(size + 1.0)
     return out
 
 
@@ -135,7 +115,7 @@ def conditionals_at(n: float, eta: Floats, rho: float, theta_0: float, z: float)
 def log_probability(
     x: float, shift: float, size: float, log_p: float, log_q: float, ways: float
 ) -> float:
-    """Log P(x) of a shifted binomial, of the numbers that `conditional` gives."""
+    """Log P(x) of a shifted binomial, of what `conditionals_at` returns."""
     y, rest = x - shift, size - x + shift
     if not (y > -1.0 and rest > -1.0):
         return -math.inf

@@ -34,11 +34,6 @@ class Cells(NamedTuple):
         """Of each cell, (cell,)."""
         return 0.5 * (self.edge[1:] + self.edge[:-1])
 
-    @property
-    def furthest(self) -> float:
-        """How far all may be shifted, either way: half a cell."""
-        return 0.5 * float(np.median(np.diff(self.edge)))
-
 
 def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1.0) -> Cells:
     """Cut the scale into cells, of scores (score,) with their standard errors on it.
@@ -91,7 +86,7 @@ def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: floa
 def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floats, Floats]:
     """Likelihood of counts x (score,) above a floor, and the logarithm of each one's factor.
 
-    node (cell, 5): `counts.conditional` of each cell's theta; seen (cell,): the logarithm of its
+    node (cell, 5): `counts.conditionals_at` of each cell's theta; seen (cell,): the logarithm of its
     probability to be above the floor.
     """
     value, top, known = np.empty(given.row[-1]), np.empty(x.size), np.full(len(node), -math.inf)

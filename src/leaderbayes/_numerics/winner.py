@@ -171,8 +171,8 @@ class Drawn:
 
     def within(self, c: float) -> float:
         """By counting; and, where that is more, as of independent teams (Sidak's bound)."""
-        alone = float(np.exp(len(self.covariance) * np.log1p(-2.0 * ndtr(-c))))
-        return max(float((self._largest <= c).mean()), alone)
+        alone = (1.0 - 2.0 * ndtr(-c)) ** len(self.covariance)
+        return max(float((self._largest <= c).mean()), float(alone))
 
     def below(self, z: Floats) -> float:
         """By counting."""
@@ -230,7 +230,8 @@ def truncated_cdf(z: float, low: float, high: float) -> float:
     """P(Z <= z) of a standard normal between low and high, far in its tails too."""
     if not low < high:
         return 0.5
-    chance = float(truncnorm.cdf(min(max(z, low), high), low, high))
+    with np.errstate(all="ignore"):
+        chance = float(truncnorm.cdf(min(max(z, low), high), low, high))
     return 0.5 if np.isnan(chance) else chance
 
 

@@ -27,7 +27,6 @@ from leaderbayes.models._sota_simulated import simulate
 from leaderbayes.models._theta import CONCENTRATION, constants_of, locations, scale_of
 
 _FAR = 5.0  # square roots of n above the floor from which nobody could have been below it
-_TRIALS = 30  # of counts that must be above the floor
 _BEYOND = 20.0  # log-probability that counts beyond the ends of their binomial lack
 
 
@@ -101,12 +100,12 @@ def sota(
         for name, values in constants.items():
             pm.Data(str(name), values.to_numpy(), dims=values.dims)
         common, ease = _dependence(scale.rho)
-        if epsilon is not None:
-            simulate(scale, law, statistic, positive("epsilon", epsilon), common, ease)
-        elif isinstance(scale, CountScale):
+        if isinstance(scale, EstimateScale):
+            _add_estimates(scale, common, ease)
+        elif epsilon is None:
             _add_counts(scale, common, ease)
         else:
-            _add_estimates(scale, common, ease)
+            simulate(scale, law, statistic, positive("epsilon", epsilon), common, ease)
     return model
 
 
@@ -152,14 +151,8 @@ def _add_counts(scale: CountScale, common: Any, ease: Any) -> None:
     def random(
         theta: Floats, common: Any, ease: Any, rng: Any = None, size: Any = None
     ) -> Longs:
-        theta, common, ease = np.broadcast_arrays(theta, common, ease)
         right = reference_count(seen.n, theta_0, ease)
-        count = draw_counts(theta, seen.n, right, common, theta_0, rng)
-        for _ in range(_TRIALS):
-            if not (low := count <= seen.floor).any():
-                break
-            count = np.where(low, draw_counts(theta, seen.n, right, common, theta_0, rng), count)
-        return count
+        return draw_counts(theta, seen.n, right, common, theta_0, rng, seen.floor)
 
     pm.CustomDist(
         "count", theta, common, ease, logp=logp, random=random, signature="(),(),()->()",

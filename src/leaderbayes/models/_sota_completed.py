@@ -12,7 +12,7 @@ from leaderbayes._numerics.board_scale import Scale, place
 from leaderbayes._types import Floats
 from leaderbayes.models._theta import scale_of
 
-FINE = 0.25  # width of cells, for laws that are narrower than a score's error
+_FINE = 0.25  # width of cells, for laws that are narrower than a score's error
 _BASE = 1e-6  # share of a flexible law that is spread evenly: no team is without a theta
 # What else a board says of itself.
 _FACTS = ("n", "chance", "classes", "positive_rate", "rho", "higher_is_better")
@@ -45,11 +45,12 @@ def board_of(dt: xr.DataTree) -> xr.DataArray:
     return board
 
 
-def complete(dt: xr.DataTree) -> xr.DataTree:
+def complete(dt: xr.DataTree, *, seed: int = 0, likelihood: bool = False) -> xr.DataTree:
     """Return a posterior with every team's theta, and boards drawn from it.
 
     What a general sampler leaves out is drawn, always the same: thetas of the teams where boards
-    were simulated, scores on another test set, and where P(theta) is known scores of other teams.
+    were simulated, scores on another test set, and where P(theta) is known scores of other teams;
+    if asked for also the likelihood of the scores with thetas integrated out.
     """
     posterior = dt["posterior"].dataset
     again = dt["posterior_predictive"].dataset if "posterior_predictive" in dt.children else {}
@@ -57,36 +58,16 @@ def complete(dt: xr.DataTree) -> xr.DataTree:
         return dt
     if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
         return dt
-    board, data = board_of(dt), dt["constant_data"].dataset
+    board, data, rng = board_of(dt), dt["constant_data"].dataset, np.random.default_rng(seed)
     # The smallest correlation leaves scores the widest errors of their own, and cells.
-    rho = float(posterior["rho"].min()) if "rho" in posterior else None
+    least = float(posterior["rho"].min()) if "rho" in posterior else None
     theta_0 = data["theta_0"].item() if "theta_0" in data else None
-    _, scale = scale_of(board, rho, theta_0, fine=FINE)
-    drawn = rest_of(posterior, scale, np.random.default_rng(0))
-    tree = dt.copy()
-    missing = [name for name in ("theta", "theta_sota") if name not in posterior]
-    tree["posterior"] = xr.DataTree(posterior.assign(named(drawn, posterior, board, *missing)))
-    scores = named(drawn, posterior, board, "score", "new_score")
-    tree["posterior_predictive"] = xr.DataTree(xr.Dataset(scores))
-    return tree
-
-
-def rest_of(
-    posterior: xr.Dataset, scale: Scale, rng: np.random.Generator, *, likelihood: bool = False
-) -> dict[str, Floats]:
-    """Draw what follows from parameters of P(theta), or from thetas, (draw, team).
-
-    ``theta``, ``theta_sota`` (draw,), ``score`` of the same teams on another test set; where
-    P(theta) is known ``new_score`` of other teams, and if asked for ``log_likelihood`` with thetas
-    integrated out.
-    """
+    _, scale = scale_of(board, least, theta_0, fine=_FINE)
     stacked = posterior.stack(sample=("chain", "draw"))
     given = {str(k): v.transpose("sample", ...).to_numpy() for k, v in stacked.items()}
-    size, many = stacked.sizes["sample"], len(scale.of)
-    rho = given["rho"] if "rho" in given else np.full(size, float(scale.rho))
-    ease = given.get("ease", np.zeros(size))
-    law = _law_of(given, scale, rho, ease)
-    drawn: dict[str, Floats] = {}
+    rho = given.get("rho", np.full(stacked.sizes["sample"], scale.rho))
+    ease = given.get("ease", np.zeros(len(rho)))
+    law, drawn = _law_of(given, scale, rho, ease), {}
     if law is None and "theta" not in given:
         raise LeaderbayesError(
             "This posterior has no theta (team), and no parameters of its distribution: keep "
@@ -94,32 +75,39 @@ def rest_of(
         )
     if law is not None:
         if likelihood or "theta" not in given:
-            drawn = _placed(scale, law, rho, ease, rng)
-        drawn["new_score"] = scale.replicate(law.draw(rng, many), rho, rng, above=True)
-    drawn["theta"] = given.get("theta", drawn.get("theta"))
-    drawn["theta_sota"] = given.get("theta_sota", drawn["theta"].max(axis=1))
-    drawn["score"] = scale.replicate(scale.unscore(drawn["theta"]), rho, rng)
-    return drawn
+            drawn = _placed(scale, law, rho, ease, rng, likelihood=likelihood)
+        drawn["new_score"] = scale.replicate(law.draw(rng, len(scale.of)), rho, rng, above=True)
+    drawn["theta"] = theta = given["theta"] if "theta" in given else drawn["theta"]
+    drawn["theta_sota"] = given.get("theta_sota", theta.max(axis=1))
+    drawn["score"] = scale.replicate(scale.unscore(theta), rho, rng)
+    return with_draws(dt, drawn, board)
 
 
-def named(
-    drawn: dict[str, Floats], posterior: xr.Dataset, board: xr.DataArray, *names: str
-) -> dict[str, xr.DataArray]:
-    """Name draws (chain x draw, team), of those that there are."""
-    made = {}
-    for name in (name for name in names if name in drawn):
-        shape = posterior.sizes["chain"], posterior.sizes["draw"], *drawn[name].shape[1:]
-        coords = {dim: posterior[dim] for dim in ("chain", "draw")}
-        dims = ("chain", "draw", "team")[: len(shape)]
-        coords |= {"team": board["team"].to_numpy()} if "team" in dims else {}
-        made[name] = xr.DataArray(drawn[name].reshape(shape), coords, dims)
-    return made
+def with_draws(dt: xr.DataTree, drawn: dict[str, Floats], board: xr.DataArray) -> xr.DataTree:
+    """Add draws (chain x draw, team) to the groups that they belong to."""
+    posterior, dims = dt["posterior"].dataset, ("chain", "draw", "team")
+    size = posterior.sizes["chain"], posterior.sizes["draw"]
+    made = xr.Dataset(
+        {k: (dims[: v.ndim + 1], v.reshape(*size, *v.shape[1:])) for k, v in drawn.items()},
+        {**{dim: posterior[dim] for dim in dims[:2]}, "team": board["team"].to_numpy()},
+    )
+    tree = dt.copy()
+    new = [name for name in ("theta_sota", "theta") if name not in posterior]
+    tree["posterior"] = xr.DataTree(posterior.assign(made[new]))
+    tree["posterior_predictive"] = xr.DataTree(
+        made[[n for n in ("score", "new_score") if n in made]]
+    )
+    if "log_likelihood" in made:
+        likelihood = made[["log_likelihood"]].rename(log_likelihood="score")
+        tree["log_likelihood"] = xr.DataTree(likelihood)
+    return tree
 
 
 def _placed(
-    scale: Scale, law: Law, rho: Floats, ease: Floats, rng: np.random.Generator
-) -> dict[str, Floats]:
-    """Draw thetas of the teams, and the likelihood of their scores, given P(theta)."""
+    scale: Scale, law: Law, rho: Floats, ease: Floats, rng: np.random.Generator, *,
+    likelihood: bool,
+) -> dict[str, Floats]:  # fmt: skip
+    """Draw thetas of the teams, and if asked for the likelihood of their scores, given P(theta)."""
     theta, log, luck = [], [], None
     for i in range(len(rho)):
         if luck is None or (rho[i], ease[i]) != (luck.rho, luck.ease):
@@ -130,7 +118,8 @@ def _placed(
         placed = place(scale, weight / weight.sum(), luck, rng)
         theta.append(placed.at)
         log.append(placed.log_likelihood)
-    return {"theta": scale.score(np.array(theta)), "log_likelihood": np.array(log)}
+    found = {"theta": scale.score(np.array(theta))}
+    return found | ({"log_likelihood": np.array(log)} if likelihood else {})
 
 
 def _law_of(given: dict[str, Floats], scale: Scale, rho: Floats, ease: Floats) -> Law | None:

@@ -92,7 +92,7 @@ def _spread(scale: CountScale) -> Floats:
     theta = rng.choice(score, (_REPLICATES, len(score)))
     right = reference_count(n, scale.theta_0, rng.standard_normal((_REPLICATES, 1)))
     rho = scale.rho.mean() if hasattr(scale.rho, "mean") else scale.rho
-    count = draw_counts(theta, n, right, np.full(theta.shape, rho), scale.theta_0, rng)
+    count = draw_counts(theta, n, right, rho, scale.theta_0, rng)
     return np.maximum(statistics(count / n).std(axis=0), 0.5 / n)
 
 
@@ -113,7 +113,8 @@ def _betas(m: int) -> tuple[list[Any], Draw]:
         shape = np.broadcast_shapes(np.shape(a), np.shape(b)) if size is None else tuple(size)
         a, b = (np.broadcast_to(x, shape)[..., None] for x in (a, b))
         # Particles start on the scale of log-odds.
-        return np.clip(rng.beta(a, b, (*shape, m)).max(axis=-1), 1e-9, 1.0 - 1e-9)
+        best = np.clip(rng.beta(a, b, (*shape, m)).max(axis=-1), 1e-9, 1.0 - 1e-9)
+        return np.asarray(best)
 
     best = pm.CustomDist(
         "theta_sota", a, b, logp=logp, random=random, signature="(),()->()",

@@ -10,7 +10,7 @@ from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
 from leaderbayes._numerics.board_scale import CountScale, EstimateScale, Scale
-from leaderbayes._numerics.counts import counts_above
+from leaderbayes._numerics.counts import counts
 from leaderbayes._scores.facts import facts, own_rho
 from leaderbayes._types import Floats
 
@@ -49,7 +49,7 @@ def scale_of(
             raise LeaderbayesError(
                 f"n={n}: a posterior needs a test set of {FEWEST} instances or more."
             )
-        seen = counts_above(score, n, known.chance)
+        seen = counts(score, n, known.chance)
         kept = board[np.round(score * n) > seen.floor]
         return kept, CountScale(seen, rho, seen.reference if theta_0 is None else theta_0, fine)
     if known.sizes is None:

@@ -43,7 +43,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "known": known,
         "written": {k: number(known[k], digits) for k in _SCALARS},
         "ends": ends,
-        "notes": [text for key in ("law_free", "middle") if (text := found.attrs.get(key, ""))],
+        "notes": [found.attrs["law_free"]] if found.attrs["law_free"] else [],
         "check": [
             [
                 str(row["statistic"]), number(row["observed"], digits),

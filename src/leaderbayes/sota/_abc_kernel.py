@@ -119,3 +119,12 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
         """Squared distances from the mean (particle,), in standard deviations."""
         gap = (at - self.mean).T
         return ((gap if self.root is None else np.linalg.solve(self.root, gap)) ** 2).sum(axis=0)
+
+    def sample_stats(self) -> dict[str, Any]:
+        """Temper of a stage, and the evidence."""
+        evidence = self.log_marginal_likelihood if self.beta == 1 else np.nan
+        return {"log_marginal_likelihood": evidence, "beta": self.beta}
+
+    def sample_settings(self) -> dict[str, Any]:
+        """Settings of all chains."""
+        return {"_n_draws": self.draws, "threshold": self.threshold}

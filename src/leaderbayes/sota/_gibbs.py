@@ -25,7 +25,7 @@ def gibbs(
 ) -> tuple[xr.Dataset, dict[str, Floats]]:
     """Draw P(theta), the test set's luck, and everybody's theta.
 
-    Returns parameters (chain, draw), and what `rest_of` draws of other posteriors, (chain x draw,
+    Returns parameters (chain, draw), and what `complete` adds to other posteriors, (chain x draw,
     ...). moves: of the luck between two draws.
     """
 
@@ -67,6 +67,7 @@ def _walk(scale: Scale, draws: int, moves: int, rng: np.random.Generator) -> dic
     law, alpha = flexible_law.start(given, rng), float(rng.choice(flexible_law.ALPHAS[1:]))
     shared = float(rho.rvs(random_state=rng)) if hasattr(rho, "logpdf") else float(rho)
     luck, last = scale.luck(shared, rng.standard_normal() if shared else 0.0), None
+    furthest = 0.5 * float(np.median(np.diff(given.edge)))  # that cells are shifted: half a cell
     for look in range(-_WARMUP, draws):
         for _ in range(moves):
             if luck is not last:
@@ -75,7 +76,7 @@ def _walk(scale: Scale, draws: int, moves: int, rng: np.random.Generator) -> dic
             alpha = flexible_law.sweep(
                 given, luck.value, log, scale.times, law, alpha, _SWEEPS, rng
             )
-            luck = _move(scale, law, luck, rng)
+            luck = _move(scale, law, luck, furthest, rng)
         flexible_law.share_out(given, luck.value, scale.times, law, alpha, rng)
         if look < 0:
             continue
@@ -87,7 +88,9 @@ def _walk(scale: Scale, draws: int, moves: int, rng: np.random.Generator) -> dic
     return kept
 
 
-def _move(scale: Scale, law: Floats, luck: Luck, rng: np.random.Generator) -> Luck:
+def _move(
+    scale: Scale, law: Floats, luck: Luck, furthest: float, rng: np.random.Generator
+) -> Luck:
     """Move the luck and how much is shared, or the cells, by Metropolis' rule, thetas out."""
 
     def total(luck: Luck) -> float:
@@ -108,7 +111,6 @@ def _move(scale: Scale, law: Floats, luck: Luck, rng: np.random.Generator) -> Lu
     prior = scale.rho if hasattr(scale.rho, "logpdf") else None
     if prior is None and not scale.rho:
         # A value that many share is known better than to a cell: cells move by themselves.
-        furthest = scale.cells.furthest
         luck = moved(luck, 0.0, 0.0, rng.uniform(-furthest, furthest), 0.0)
         near = luck.shift + _NEAR * furthest * rng.standard_normal()
         return moved(luck, 0.0, 0.0, near, 0.0) if abs(near) < furthest else luck

@@ -15,7 +15,7 @@ from leaderbayes._numerics.board_scale import Scale
 from leaderbayes._scores.facts import own_rho
 from leaderbayes._types import Floats
 from leaderbayes.models._sota import sota
-from leaderbayes.models._sota_completed import FINE, named, rest_of
+from leaderbayes.models._sota_completed import complete, with_draws
 from leaderbayes.models._theta import constants_of, scale_of
 from leaderbayes.sota._doubts import question
 from leaderbayes.sota._gibbs import gibbs
@@ -123,7 +123,8 @@ def posterior(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         by_gibbs = law == "flexible" and sampler == "exact"
-        kept, scale = scale_of(board, rho, theta_0, fine=1.0 if by_gibbs else FINE)
+        kept, scale = scale_of(board, rho, theta_0)
+        drawn: dict[str, Floats] = {}
         if by_gibbs:
             parameters, drawn = _by_gibbs(scale, draws, chains, np.random.default_rng(seed))
         else:
@@ -132,8 +133,12 @@ def posterior(
                 board, law=law, rho=rho, theta_0=theta_0, statistic=statistic, epsilon=near
             )
             parameters = _by_pymc(model, near, draws, chains, seed, progressbar=progressbar)
-            drawn = rest_of(parameters, scale, np.random.default_rng(seed), likelihood=True)
-        tree = _assembled(kept, constants_of(kept, scale, rho), parameters, drawn)
+        groups = {"posterior": parameters, "observed_data": xr.Dataset({"score": kept})}
+        tree = xr.DataTree.from_dict(groups | {"constant_data": constants_of(kept, scale, rho)})
+        if by_gibbs:
+            tree = with_draws(tree, drawn, kept)
+        else:
+            tree = complete(tree, seed=seed, likelihood=True)
         found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
         _doubt(found, draws * chains)
         arguments = {
@@ -175,7 +180,8 @@ def _by_pymc(
 
         tree = abc(model, draws, chains, seed, progressbar=progressbar)
     found = tree["posterior"].to_dataset()
-    return found.drop_vars([name for name in found if str(name).endswith("_unit")])
+    own = [name for name in found if not str(name).endswith("_unit")]
+    return found[own].drop_attrs()
 
 
 def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
@@ -207,23 +213,4 @@ def _doubt(found: dict[str, Any], draws: int) -> None:
         f"{wider}.",
         ConvergenceWarning,
         stacklevel=3,
-    )
-
-
-def _assembled(
-    kept: xr.DataArray, constants: xr.Dataset, parameters: xr.Dataset, drawn: dict[str, Floats]
-) -> xr.DataTree:
-    """Put draws under their names, as ArviZ has them."""
-    posterior = parameters.assign(named(drawn, parameters, kept, "theta_sota", "theta"))
-    likelihood = named(drawn, parameters, kept, "log_likelihood")
-    return xr.DataTree.from_dict(
-        {
-            "posterior": posterior.drop_attrs(),
-            "posterior_predictive": xr.Dataset(
-                named(drawn, parameters, kept, "score", "new_score")
-            ),
-            "log_likelihood": xr.Dataset(likelihood).rename(log_likelihood="score"),
-            "observed_data": xr.Dataset({"score": kept}),
-            "constant_data": constants,
-        }
     )

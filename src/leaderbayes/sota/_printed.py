@@ -1,6 +1,7 @@
 """Scores as they are printed: whether they are shares of n, or of another n."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -80,6 +81,6 @@ def _fits(score: Floats | float, n: Longs | int, unit: float, how: str) -> Bools
     return np.asarray(np.floor(high * n) >= np.ceil(low * n))
 
 
-def _by_chance(sizes: Longs | int, share: Floats | float, scores: int) -> Floats:
+def _by_chance(sizes: Any, share: Any, scores: int) -> Floats:
     """Return how many test sets up to these sizes fit by chance, if a score does so often."""
     return np.asarray(np.exp(np.log(sizes) + scores * np.log(np.clip(share, 1e-9, 1.0))))

@@ -84,8 +84,8 @@ def read_answers(
         given = [name for name, value in columns.items() if value is not None]
         if given:
             raise LeaderbayesError(f"{listed(given)}: of a table, not of an array; leave it out.")
-        names = {"classifier": "player", "instance": "round"}
-        answers = source.rename({old: new for old, new in names.items() if old in source.dims})
+        known = {"classifier": "player", "instance": "round"}
+        answers = source.rename({old: new for old, new in known.items() if old in source.dims})
     else:
         answers = read_scores(source, **columns, max_mb=max_mb)
     if answers.sizes.get("tournament", 1) > 1:

@@ -27,7 +27,6 @@ from leaderbayes._scores.tables import (
 from leaderbayes._types import Floats
 from leaderbayes.sota._kaggle import one_row_a_team
 from leaderbayes.sota._printed import check_resolution
-from leaderbayes.sota._suspects import Clones, without_copies
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
 _SCORE = "score private_score public_score accuracy acc auc roc_auc value result"
@@ -45,7 +44,6 @@ def read_board(
     team: str | None = None,
     score: str | None = None,
     higher_is_better: bool | None = None,
-    clones: Clones = "all",
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read a board: one row a team.
@@ -69,8 +67,6 @@ def read_board(
         Names of columns.
     higher_is_better : bool, optional
         False of a loss: the board then has 1 - score, or of other metrics -score.
-    clones : {"all", "one"}
-        Of a score that more teams share than chance has, keep all, or as many as chance has.
     max_mb : float
         Largest size of a file, unpacked, in megabytes.
 
@@ -78,8 +74,8 @@ def read_board(
     -------
     DataArray (team)
         Scores, in the order of the source. attrs: ``metric``, ``n``, ``classes`` or ``chance``,
-        ``positive_rate``, ``higher_is_better``, ``source``; ``percent``, ``left_out`` where they
-        apply. ``se`` is a coordinate (team). Any DataArray (team) with these is a board.
+        ``positive_rate``, ``higher_is_better``, ``source``; ``percent`` where it
+        applies. ``se`` is a coordinate (team). Any DataArray (team) with these is a board.
 
     Raises
     ------
@@ -92,8 +88,6 @@ def read_board(
     -----
     BoardWarning
         LB020, if accuracies are not multiples of 1 / n.
-    HintWarning
-        LB031, if more teams than chance has share a score.
 
     Examples
     --------
@@ -104,39 +98,45 @@ def read_board(
     >>> board.dims, board.attrs["n"], board.attrs["classes"]
     (('team',), 100, 7)
     """
-    one_of("clones", clones, "all", "one")
+    if classes is not None and chance is not None:
+        raise LeaderbayesError("Give classes or chance, not both: chance is 1 / classes.")
     shares = se is None and metric == "accuracy"
     if isinstance(source, pd.Series) and shares:
         n = source.attrs.get("n") if n is None else n
         if classes is None and chance is None:
             classes = source.attrs.get("classes")
-    n = _check_errors(n, se, metric)
     if higher_is_better not in (None, True, False):
         raise LeaderbayesError(f"higher_is_better={higher_is_better!r}: give True or False.")
+    more = higher_is_better is not False
+    attrs = _known(n, se, metric, classes, positive_rate)
     table, team, column = _table(source, team, score, se if isinstance(se, str) else None, max_mb)
     name = source.name if isinstance(source, pd.Series) and source.name is not None else column
-    _check_direction(table, name, higher_is_better)
+    if higher_is_better is None and more_is_better(str(name)) is False:
+        table.refuse(
+            f"{shown(name)} is the name of a loss, of which less is better; say so "
+            "(higher_is_better=False, --lower-is-better), or that more of it is "
+            "(higher_is_better=True, --higher-is-better)."
+        )
     kept, names = _named(table, column, team)
-    more = higher_is_better is not False
-    attrs = {"metric": metric, "source": table.where, "higher_is_better": int(more)}
+    attrs |= {"source": table.where, "higher_is_better": int(more)}
     scores = kept.to_numpy().astype(float)
     if se is None and _are_percentages(table, column, kept):
         scores, attrs["percent"] = scores / 100.0, 1
         chance = None if chance is None else number("chance", chance) / 100.0
-    attrs |= _known(se, metric, classes, chance, positive_rate, more=more)
-    if n is not None:
-        attrs["n"] = n
-    if shares and n is not None:
-        check_resolution(scores, n)
+    if chance is not None:
+        bounds = {} if se is not None else {"at_least": 0.0, "below": 1.0}
+        chance = number("chance", chance, **bounds)
+        attrs["chance"] = chance if more else -chance if se is not None else 1.0 - chance
+    elif shares:
+        attrs["classes"] = 2 if classes is None else int(classes)
+    if shares:
+        check_resolution(scores, attrs["n"])
     turned = scores if more else 1.0 - scores if se is None else -scores
-    guessed = attrs.get("chance", 1.0 / attrs.get("classes", 2))
-    stay = without_copies(turned, attrs["n"] if shares else None, guessed, clones)
-    attrs |= {} if stay.all() else {"left_out": int((~stay).sum())}
-    board = xr.DataArray(turned[stay], {"team": names[stay]}, "team", "score", attrs)
+    board = xr.DataArray(turned, {"team": names}, "team", "score", attrs)
     if se is None:
         return board
     origin = f"column {se!r}" if isinstance(se, str) else se
-    errors = _errors(table, se, kept[stay])
+    errors = _errors(table, se, kept)
     return board.assign_coords(se=("team", errors)).assign_attrs(metric="estimate", se=origin)
 
 
@@ -193,7 +193,7 @@ def _named(table: Table, column: str, label: str | None) -> tuple[pd.Series, np.
             f"the team {shown(names[again.argmax()])} has a second row{others}. Keep one row a "
             "team; of different teams with one name give a column that distinguishes them (team=, "
             "--team).",
-            kept.index[again.argmax()],
+            kept.index[int(again.argmax())],
         )
     return kept, names
 
@@ -206,20 +206,19 @@ def _are_percentages(table: Table, column: str, values: pd.Series) -> bool:
     small = values[(values > 0.0) & (values <= 1.0)]
     if values.min() >= 0.0 and values.max() <= 100.0 and small.empty:
         return True
-    problem = (
-        f"{wrong.iloc[0]:g}; shares are from 0 to 1, percentages to 100. Of another metric give "
-        "standard errors (se=, --se)."
+    mixed = f" and {small.iloc[0]:g}" if len(small) and 0.0 <= wrong.iloc[0] <= 100.0 else ""
+    table.refuse(
+        f"column {shown(column)} holds {wrong.iloc[0]:g}{mixed}; shares are from 0 to 1, and "
+        "percentages all from 1 to 100: divide percentages by 100. Of another metric give standard "
+        "errors (se=, --se).",
+        wrong.index[0],
     )
-    if values.min() >= 0.0 and values.max() <= 100.0:
-        problem = (
-            f"{wrong.iloc[0]:g} and {small.iloc[0]:g}: are they percentages or shares? Give all as "
-            "shares, from 0 to 1: divide percentages by 100."
-        )
-    table.refuse(f"column {shown(column)} holds {problem}", wrong.index[0])
 
 
-def _check_errors(n: Any, se: float | str | None, metric: str) -> int | None:
-    """Raise unless what is given of n, se and metric fits together; return n."""
+def _known(
+    n: Any, se: float | str | None, metric: str, classes: int | None, positive_rate: float | None
+) -> dict[str, Any]:
+    """Raise unless what is given of a board fits together; return it as attrs."""
     if (n is None) == (se is None):
         raise LeaderbayesError(
             "Give n (--n), the instances of the test set, or se (--se), the standard errors of the "
@@ -231,54 +230,24 @@ def _check_errors(n: Any, se: float | str | None, metric: str) -> int | None:
             "metric='auc' is for AUCs on test sets of n instances: with standard errors of your "
             "own (se=, --se) leave it out."
         )
-    if se is not None and not isinstance(se, str):
-        positive("se", se)
-    return None if n is None else whole("n", n)
-
-
-def _known(
-    se: float | str | None,
-    metric: str,
-    classes: int | None,
-    chance: float | None,
-    positive_rate: float | None,
-    *,
-    more: bool,
-) -> dict[str, Any]:
-    """Check what is given of a random classifier and of the classes; return it as attrs."""
     if (metric == "auc") != (positive_rate is not None):
         raise LeaderbayesError(
             "positive_rate, the share of the positive class, is for boards of AUC, and these need "
             "it: metric='auc', positive_rate=0.2 (--metric auc --positive-rate 0.2)."
         )
-    known = {}
-    if positive_rate is not None:
-        known["positive_rate"] = share("positive_rate", positive_rate)
-    shares = se is None and metric == "accuracy"
+    if se is not None and not isinstance(se, str):
+        positive("se", se)
     if classes is not None:
         whole("classes", classes, at_least=2)
-        if not shares:
-            instead = "leave it out" if metric == "auc" else "give chance instead"
-            raise LeaderbayesError(f"classes is for shares of right answers: {instead}.")
-        if chance is not None:
-            raise LeaderbayesError("Give classes or chance, not both: chance is 1 / classes.")
-    if chance is not None:
-        bounds = {} if se is not None else {"at_least": 0.0, "below": 1.0}
-        chance = number("chance", chance, **bounds)
-        known["chance"] = chance if more else -chance if se is not None else 1.0 - chance
-    elif shares:
-        known["classes"] = 2 if classes is None else int(classes)
-    return known
-
-
-def _check_direction(table: Table, metric: object, higher_is_better: bool | None) -> None:
-    """Refuse to guess that more of a loss is better."""
-    if higher_is_better is None and more_is_better(str(metric)) is False:
-        table.refuse(
-            f"{shown(metric)} is the name of a loss, of which less is better; say so "
-            "(higher_is_better=False, --lower-is-better), or that more of it is "
-            "(higher_is_better=True, --higher-is-better)."
-        )
+        if se is not None or metric == "auc":
+            raise LeaderbayesError("classes is for shares of right answers: give chance instead.")
+    known: dict[str, Any] = {"metric": metric}
+    known |= {} if n is None else {"n": whole("n", n)}
+    return (
+        known
+        if positive_rate is None
+        else known | {"positive_rate": share("positive_rate", positive_rate)}
+    )
 
 
 def _errors(table: Table, se: float | str, scores: pd.Series) -> Floats:

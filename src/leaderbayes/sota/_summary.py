@@ -6,7 +6,6 @@ import xarray as xr
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes.models._sota_completed import board_of
 from leaderbayes.sota._winner import apart, winner
 
@@ -29,8 +28,7 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         of the same teams' best score on another test set; ``observed_max``, ``teams_above``,
         ``m``. ``law_free_lower``, ``law_free_upper``: the interval of `winner`. attrs:
         ``sampler``, ``converged``, ``warnings``, ``prob``; ``law_free``, a sentence where the
-        estimate lies outside that interval, else empty; ``middle``, one where it lies below the
-        median score, and no warning says so already.
+        estimate lies outside that interval, else empty.
 
     Raises
     ------
@@ -82,17 +80,5 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
             **post.trust,
             "prob": prob,
             "law_free": apart(expected, *ends),
-            "middle": "" if "LB022" in post.trust["warnings"] else _middle(expected, theta, board),
         },
-    )
-
-
-def _middle(estimate: float, interval: np.ndarray, score: xr.DataArray) -> str:
-    """Return a sentence where the best is estimated below the median score, as printed."""
-    digits, median = decimals_of_best(*map(float, interval)), float(score.median())
-    if score.sizes["team"] == 1 or round(estimate, digits) >= round(median, digits):
-        return ""
-    return (
-        f"The estimate, {estimate:.{digits}f}, is below the median score, {median:.{digits}f}: the "
-        "teams can hardly be distinguished, and the best may be about as good as most of them."
     )

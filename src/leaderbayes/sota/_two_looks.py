@@ -1,6 +1,7 @@
 """Two test sets of one competition: what the public board promised, and the private one kept."""
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments
@@ -9,7 +10,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import facts
 from leaderbayes._scores.tables import shown
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Floats
 
 _FEWEST = 10  # teams on both boards
 _WINDOW = 0.5  # standard deviations of own luck, on either side of which teams are counted
@@ -58,8 +59,8 @@ def two_looks(
         ``easier``, the mean difference of all teams; ``drop``, promised less kept less that;
         ``luck`` and ``overfitting`` (with ``_lower``, ``_upper``), which make it; ``own``, a team's
         own share of the luck's variance; ``winner_public``, ``winner_private``, ``winner_rank`` of
-        the public board's first; ``correlation``; ``top``; ``m``, teams on both. attrs: ``winner``,
-        ``only_public``, ``only_private``, ``replicates``, ``seed``, ``prob``, ``message``.
+        the public board's first; ``top``; ``m``, teams on both. attrs: ``winner``, ``seed``,
+        ``prob``, ``message``.
 
     Raises
     ------
@@ -80,20 +81,18 @@ def two_looks(
     >>> round(float(found["promised"]), 2), round(float(found["kept"]), 2)
     (0.91, 0.9)
     """
-    seen, at = _joined(public, private)
+    boards = _joined(public, private)
     prob, replicates = share("prob", prob), whole("replicates", replicates, at_least=2)
     own = None if rho is None else 1.0 - number("rho", rho, at_least=0.0, below=1.0) ** 2
-    m = seen.shape[1]
+    m = boards[0].sizes["team"]
     top = max(5, round(0.1 * m)) if top is None else whole("top", top, at_most=m - 1)
     seed = _arguments.seed_or_new(seed)
-    variance = np.stack(
-        [_variance(board, *two) for board, *two in zip((public, private), seen, at, strict=True)]
-    )
-    drop, luck, own_share = _lost(seen, variance, top, own)
-    again = []
-    for teams in np.random.default_rng(seed).integers(m, size=(replicates, m)):
-        lost = _lost(seen[:, teams], variance[:, teams], top, own)
-        again.append(lost[0] - lost[1])
+    seen = np.stack([board.to_numpy().astype(float) for board in boards])
+    variance = np.stack([_variance(board) for board in boards])
+    drop, luck, share_of_own = _lost(seen, variance, top, own)
+    rng = np.random.default_rng(seed)
+    drawn = (rng.integers(m, size=m) for _ in range(replicates))
+    again = [np.subtract(*_lost(seen[:, t], variance[:, t], top, own)[:2]) for t in drawn]
     low, high = np.quantile(again, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])
     x, y = seen
     best = np.argsort(-x, kind="stable")[:top]
@@ -107,67 +106,53 @@ def two_looks(
         "overfitting": drop - luck,
         "overfitting_lower": float(low),
         "overfitting_upper": float(high),
-        "own": own_share,
+        "own": share_of_own,
         "winner_public": float(x[first]),
         "winner_private": float(y[first]),
         "winner_rank": int((y > y[first]).sum()) + 1,
-        "correlation": float(np.corrcoef(x, y)[0, 1]),
         "top": top,
         "m": m,
     }
-    return xr.Dataset(
-        found,
-        attrs={
-            "winner": str(public["team"].to_numpy()[at[0][first]]),
-            "only_public": public.sizes["team"] - m,
-            "only_private": private.sizes["team"] - m,
-            "replicates": replicates,
-            "seed": seed,
-            "prob": prob,
-            "message": _message(found, prob),
-        },
-    )
+    winner = str(boards[0]["team"].to_numpy()[first])
+    attrs = {"winner": winner, "seed": seed, "prob": prob, "message": _message(found, prob)}
+    return xr.Dataset(found, attrs=attrs)
 
 
-def _joined(public: xr.DataArray, private: xr.DataArray) -> tuple[Floats, tuple[Longs, Longs]]:
-    """Return scores (board, team) of the teams on both, and where these are on each."""
+def _joined(public: xr.DataArray, private: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return the teams on both boards."""
     kinds = [facts(board).metric for board in (public, private)]
     if kinds[0] != kinds[1] or kinds[0] == "auc":
         raise LeaderbayesError("Two looks are two boards of accuracies, or two of estimates.")
-    names = [[str(name) for name in board["team"].to_numpy()] for board in (public, private)]
-    if all(map(_by_rank, names, (public.to_numpy(), private.to_numpy()))):
+    if _by_rank(public) and _by_rank(private):
         raise LeaderbayesError(
             "The teams of both boards are named by their ranks, which are not the same teams: read "
             "boards with names (team=, --team)."
         )
-    place = {name: k for k, name in enumerate(names[1])}
-    both = [(k, place[name]) for k, name in enumerate(names[0]) if name in place]
-    if len(both) < _FEWEST:
-        example = f", such as {shown(names[0][0])}" if names[0] else ""
+    both = xr.align(public, private, join="inner")
+    if (m := both[0].sizes["team"]) < _FEWEST:
+        example = f", such as {shown(str(public['team'].to_numpy()[0]))}" if public.size else ""
         raise LeaderbayesError(
-            f"{len(both)} teams are on both boards{example}; {_FEWEST} at least are needed. Teams "
-            "are joined by name."
+            f"{m} teams are on both boards{example}; {_FEWEST} at least are needed. Teams are "
+            "joined by name."
         )
-    first, second = np.array(both).T
-    seen = np.stack([public.to_numpy()[first], private.to_numpy()[second]]).astype(float)
-    return seen, (first, second)
+    return both
 
 
-def _by_rank(names: list[str], scores: Floats) -> bool:
-    """Whether names are whole numbers in the order of the scores."""
-    if len(names) < _FEWEST or not all(name.isdigit() for name in names):
+def _by_rank(board: xr.DataArray) -> bool:
+    """Whether teams are named by whole numbers in the order of the scores."""
+    names = pd.to_numeric(board["team"].to_series(), errors="coerce").to_numpy()
+    if len(names) < _FEWEST or np.isnan(names).any():
         return False
-    in_order = scores[np.argsort([int(name) for name in names], kind="stable")]
-    return bool((np.diff(in_order) <= 0.0).all())
+    return bool((np.diff(board.to_numpy()[np.argsort(names, kind="stable")]) <= 0.0).all())
 
 
-def _variance(board: xr.DataArray, score: Floats, at: Longs) -> Floats:
+def _variance(board: xr.DataArray) -> Floats:
     """Variance of each score given its theta (team,)."""
     n = facts(board).n
     if n is None:
-        return np.asarray(board["se"].to_numpy().astype(float)[at] ** 2)
-    middle = (n * score + 0.5) / (n + 1.0)
-    return middle * (1.0 - middle) / n
+        return np.asarray(board["se"].to_numpy().astype(float) ** 2)
+    middle = (n * board.to_numpy() + 0.5) / (n + 1.0)
+    return np.asarray(middle * (1.0 - middle) / n)
 
 
 def _lost(
@@ -196,10 +181,9 @@ def _message(found: dict[str, float], prob: float) -> str:
     """Return what was promised and kept, and what of the difference is overfitting."""
     lower, upper = found["overfitting_lower"], found["overfitting_upper"]
     said = "no overfitting is to be seen"
-    if lower > 0.0:
+    if lower > 0.0 or upper < 0.0:
         said = "they had overfitted the public test set"
-    elif upper < 0.0:
-        said = "they lost less than luck explains"
+        said = said if lower > 0.0 else "they lost less than luck explains"
     form = f".{decimals_of_best(lower, upper)}f"
     return (
         f"The public board's best {found['top']} promised {found['promised']:{form}} and kept "

@@ -14,10 +14,9 @@ from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._numerics.winner import Cells, Drawn, Luck, Normals, OneFactor, Scale, Shares
 from leaderbayes._scores.facts import facts
 from leaderbayes._scores.tables import shown
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Floats
 from leaderbayes.models._theta import probits
 from leaderbayes.sota._printed import digits_of
-from leaderbayes.sota._suspects import copies
 
 _CHANCE = 1e-4  # that scores of more digits would all be printed with so few
 
@@ -87,22 +86,21 @@ def winner(
     if not score.size:
         raise LeaderbayesError("The board has no team.")
     first = int(np.argmax(score))
-    kept = _without_copies(score, first, known.n)
     if covariance is not None:
-        kept, matrix = np.arange(len(score)), _matrix(covariance, board)
+        matrix = _matrix(covariance, board)
         problem = _Problem(_cells(score), Normals(np.sqrt(np.diag(matrix))), Drawn(matrix))
     elif known.metric == "accuracy":
-        problem = _of_shares(score[kept], known.n or 0, rho)
+        problem = _of_shares(score, known.n or 0, rho)
     elif known.sizes is not None:
-        problem = _of_aucs(score[kept], known.sizes, rho)
+        problem = _of_aucs(score, known.sizes, rho)
     else:
-        se = board["se"].to_numpy().astype(float)[kept]
-        problem = _Problem(_cells(score[kept]), Normals(se), OneFactor(rho, se))
-    parts, place = problem[:3], int(np.flatnonzero(kept == first)[0])
+        se = board["se"].to_numpy().astype(float)
+        problem = _Problem(_cells(score), Normals(se), OneFactor(rho, se))
+    parts = problem[:3]
     lower, upper = numerics.best(*parts, prob)
-    alone = numerics.won(*parts, place, prob, share=0.0)
-    hybrid = numerics.won(*parts, place, prob)
-    for_all = numerics.simultaneous(*parts, place, prob)
+    alone = numerics.won(*parts, first, prob, share=0.0)
+    hybrid = numerics.won(*parts, first, prob)
+    for_all = numerics.simultaneous(*parts, first, prob)
     found = {
         "theta_sota_lower": lower, "theta_sota_upper": upper,
         "conditional": alone.middle, "conditional_lower": alone.lower,
@@ -156,16 +154,6 @@ class _Problem(NamedTuple):
         return float(ndtr(theta)) if self.probit else float(theta)
 
 
-def _without_copies(score: Floats, first: int, n: int | None) -> Longs:
-    """Return teams (team,) but for copies of the winner, more than chance has: no rivals."""
-    values, _, expected = copies(score, n)
-    if score[first] not in values:
-        return np.arange(len(score))
-    tied = np.flatnonzero(score == score[first])
-    chance = max(round(float(expected[values == score[first]][0])), 1)
-    return np.setdiff1d(np.arange(len(score)), tied[chance:])
-
-
 def _cells(score: Floats) -> Cells:
     """Scores with what their printed digits leave open."""
     half = 0.5 * _unit(score, 100.0)
@@ -213,7 +201,7 @@ def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
     if not right or not np.diag(matrix).min() > 0.0 or least < -1e-6 * np.trace(matrix):
         raise LeaderbayesError(
             f"covariance: give a symmetric matrix of {m} teams by {m}, in the order of the board, "
-            "without gaps, in which every team, and every difference, has a variance."
+            "without gaps, whose variances are above 0, and in no direction below."
         )
     return matrix
 

@@ -93,10 +93,14 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
             model.add_coord(str(dim), constant[dim].to_numpy())
     return {
         str(name): pm.Data(
-            str(name), values.fillna(-np.inf).to_numpy(), dims=tuple(map(str, values.dims))
+            str(name), _finite(values.to_numpy()), dims=tuple(map(str, values.dims))
         )
         for name, values in constant.data_vars.items()
     }
+
+
+def _finite(values: Any) -> Any:
+    return np.where(np.isnan(values), -np.inf, values) if values.dtype.kind == "f" else values
 
 
 def strengths(prior_scale: float, df: float, centring: float) -> Any:

@@ -53,6 +53,8 @@ class Target(NamedTuple):
     # Strengths (player,) and parameters (k,) to the negative Hessian of the log-likelihood. Without
     # it differences of gradients serve, which many players take long for.
     hessian: Callable[[Floats, Floats], Floats] | None = None
+    # Of strengths that are not independent: as `exchangeable`.
+    log_prior: Callable[[Floats, Floats, Floats], tuple[Floats, ...]] | None = None
 
     def log_density(self, x: Floats, log_scale: Floats | float) -> Floats:
         """Return the log posterior (point,) at points (point, player + k), up to a constant."""
@@ -77,18 +79,26 @@ class Target(NamedTuple):
         value, slope = np.empty(len(x)), np.empty(x.shape if gradient else (0, 0))
         for begin in range(0, len(x), size):
             some = slice(begin, begin + size)
-            a, e, df = x[some, :m], x[some, m:], self.prior_df
+            a, e = x[some, :m], x[some, m:]
             found, by_a, by_e = self.log_likelihood(a, e, gradient)
-            unit = a / np.exp(t[some])[:, None]
-            value[some] = found - 0.5 * ((e / self.extra_scale) ** 2).sum(axis=1)
-            value[some] -= 0.5 * (df + 1.0) * np.log1p(unit**2 / df).sum(axis=1)
+            prior, by_own, by_more = (self.log_prior or self.exchangeable)(a, e, t[some])
+            value[some] = found + prior - 0.5 * ((e / self.extra_scale) ** 2).sum(axis=1)
             if gradient:
-                prior = (df + 1.0) * unit / (df + unit**2) / np.exp(t[some])[:, None]
-                slope[some, :m] = by_a - prior
-                slope[some, m:] = by_e - e / self.extra_scale**2
+                slope[some, :m] = by_a + by_own
+                slope[some, m:] = by_e + by_more - e / self.extra_scale**2
         # One sigma less, for the Jacobian of its logarithm.
         value -= (m - 1.0) * t + 0.5 * (np.exp(t) / self.prior_scale) ** 2
         return value, slope
+
+    def exchangeable(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:
+        """Return Student-t's log density of strengths, and its gradients as the likelihood's.
+
+        The factor of sigma alone is left out.
+        """
+        df, scale = self.prior_df, np.exp(log_scale)[:, None]
+        unit = a / scale
+        value = -0.5 * (df + 1.0) * np.log1p(unit**2 / df).sum(axis=1)
+        return value, -(df + 1.0) * unit / (df + unit**2) / scale, np.zeros_like(extra)
 
 
 class _Node(NamedTuple):

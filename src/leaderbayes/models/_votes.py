@@ -207,8 +207,10 @@ def _random(found: VoteStatistics) -> Any:
 def problem_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
     found = vote_statistics(name, votes, **options)
-    rows, one, (prior_scale, df) = found.rows, found.rows.votes, found.prior
-    target = VoteTarget(counted(one, found.together.weight), found.ways, found.tie_scale)
+    rows, one = found.rows, found.rows.votes
+    own = VoteTarget(
+        counted(one, found.together.weight), *found.prior, ways=found.ways, tie_scale=found.tie_scale
+    )
     again = Again(one, one, tuple(rows.clusters.values()), found.together.tau2)
     few = counted(one)
     each, row = regressors(few), row_of(one, few)
@@ -221,7 +223,7 @@ def problem_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Problem:
         *,
         prior: bool = False,
     ) -> dict[str, Floats]:
-        return target.expand(a, extra, rng, prior=prior) | {"epp_scale": scale}
+        return own.expand(a, extra, rng, prior=prior) | {"epp_scale": scale}
 
     def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Any:
         sizes, tie = [drawn["effect_size"]] if rows.effects else [], drawn.get("tie")
@@ -239,12 +241,12 @@ def problem_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Problem:
         key: ("vote", rows.kept[key].to_numpy())
         for key in (*CLUSTERINGS, "time") if key in rows.kept.coords
     }  # fmt: skip
-    log_prior = {"epp_scale": half_normal(prior_scale)}
+    log_prior = {"epp_scale": half_normal(found.prior[0])}
     if found.tie_scale is not None:
         log_prior["tie"] = normal(found.tie_scale)
     outcome = xr.Dataset({"outcome": ("vote", one.won / one.n)}, {"vote": coords["vote"]})
     return Problem(
-        target=target.target(prior_scale, df),
+        target=own.target,
         expand=expand,
         dims={"epp": ("player",), "effect_size": ("effect",)},
         replicate=replicate,

@@ -4,12 +4,12 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from leaderbayes._numerics.plackett_luce import log_likelihood, rankings
 from scipy.optimize import minimize
 
 import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes._numerics import plackett_luce_fit
-from leaderbayes._numerics.plackett_luce import log_likelihood, rankings
 from leaderbayes._scores.matches import components
 
 

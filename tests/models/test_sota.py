@@ -39,7 +39,11 @@ def test_density_of_counts(n, rho):
     rng = np.random.default_rng(1)
     sd = np.sqrt(n * 0.8 * 0.2)
     s = round(0.84 * n)
-    point = {"mean_unit": 1.1, "concentration_log__": np.log(20.0), "theta_unit": rng.normal(size=10)}
+    point = {
+        "mean_unit": 1.1,
+        "concentration_log__": np.log(20.0),
+        "theta_unit": rng.normal(size=10),
+    }
     point |= {"ease": (s - 0.8 * n) / sd} if rho else {}
     mean, theta = at(model, "mean", "theta")(point)
     of_offset, of_count = densities(model, "theta_unit", "count")(point)
@@ -48,8 +52,12 @@ def test_density_of_counts(n, rho):
     exact = stats.beta(20.0 * mean, 20.0 * (1.0 - mean)).logpdf(theta) + np.log(slope)
     np.testing.assert_allclose(of_offset, exact, atol=1e-5)
     x = np.round(SCORES * n).astype(int)
-    exact = np.array([sum_of_binomials(n, t, rho, 0.8, s)[k] for t, k in zip(theta, x, strict=True)])
-    np.testing.assert_allclose(np.exp(of_count), exact, rtol=1e-6, atol=0.0 if rho == 0.0 else 2.0 / n)
+    exact = np.array(
+        [sum_of_binomials(n, t, rho, 0.8, s)[k] for t, k in zip(theta, x, strict=True)]
+    )
+    np.testing.assert_allclose(
+        np.exp(of_count), exact, rtol=1e-6, atol=0.0 if rho == 0.0 else 2.0 / n
+    )
 
 
 def test_uniform_means_whatever_the_luck():
@@ -117,7 +125,9 @@ def test_many_boards_in_one_call(law):
     board = lb.sota.read_board(SCORES, n=100, chance=0.1)
     model = lb.models.sota(board, law=law, rho=0.3, epsilon=0.5)
     with model:
-        drawn = pm.sample_prior_predictive(30, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})
+        drawn = pm.sample_prior_predictive(
+            30, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"}
+        )
     seen = drawn["prior_predictive"]["statistics"].to_numpy()
     assert seen.shape == (1, 30, 4)
     assert (np.diff(seen, axis=-1) <= 1e-12).all()

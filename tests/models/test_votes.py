@@ -55,9 +55,7 @@ def built(found, *, tie):
 def test_arrays_equal_the_model(tie, covariates, order, matched):
     """Value of the model's outcome and of ``matching``; gradients by differences."""
     rng = np.random.default_rng(1)
-    found = statistics(
-        votes_with(rng, covariates), tie=tie, order_effect=order, matched=matched
-    )
+    found = statistics(votes_with(rng, covariates), tie=tie, order_effect=order, matched=matched)
     model, target = built(found, tie=tie), VoteTarget(found, tie=tie)
     asked = [model["outcome"]] + ([model["matching"]] if matched else [])
     density = model.compile_logp(vars=asked, mode=AS_IT_STANDS)

@@ -11,7 +11,7 @@ from leaderbayes._numerics.vote_weights import (
     together,
     with_shared,
 )
-from leaderbayes._numerics.votes import Votes, regressors, law_at, maximum
+from leaderbayes._numerics.votes import Votes, law_at, maximum, regressors
 
 
 def simulate(seed=0, players=6, size=600, judges=12, prompts=60, spread=0.7, ties=0.1):

@@ -11,11 +11,11 @@ from leaderbayes._numerics.votes import (
     Likelihood,
     Votes,
     counted,
-    regressors,
     information_of,
     law_at,
     maximum,
     met_of,
+    regressors,
     row_of,
 )
 

@@ -181,4 +181,3 @@ def test_answers_take_what_pymc_returns(how, tmp_path):
     page = lb.report.html(dt, tmp_path / "page.html").read_text("utf-8")
     assert f"{float(best['theta_sota']):.4f}" in page
     assert lb.report.text(dt)
-

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy import stats
 
 import leaderbayes as lb
 
@@ -225,6 +224,7 @@ def test_bad_errors(options, message):
 
 # Percentages, and what a Series says.
 
+
 def test_percent():
     """Percentages are shares times 100, and chance is in the same unit."""
     board = lb.sota.read_board([93.1, 92.0, 91.5, 0.0], n=1000, chance=50.0)
@@ -252,6 +252,7 @@ def test_what_a_series_says():
 
 
 # Scores as they are printed, and the n that they tell.
+
 
 def printed(n, digits, m, how, rng):
     """Shares of n as a competition prints them."""

@@ -203,9 +203,7 @@ def say_model(dt: "xr.DataTree", data: Data) -> None:
     post = Posterior(dt)
     why = "who beats whom in votes" if data.of_votes else _WHY[post.parameter]
     several = ", over several tournaments" if post.several else ""
-    click.echo(
-        f"model: {post.model.name} ({why}{several}); others: leaderbayes models", err=True
-    )
+    click.echo(f"model: {post.model.name} ({why}{several}); others: leaderbayes models", err=True)
 
 
 def _flag(name: str) -> str:

@@ -50,9 +50,7 @@ def draw_nuts(
     return tree, found | {"sampler": sampler}
 
 
-def predictive(
-    model: Any, tree: xr.DataTree, draws: int, seed: int, *, likelihood: bool
-) -> None:
+def predictive(model: Any, tree: xr.DataTree, draws: int, seed: int, *, likelihood: bool) -> None:
     """Add the groups that follow from draws: replicates and log densities."""
     import pymc as pm
 

@@ -189,9 +189,7 @@ def _least_best(mixture: Mixture) -> float:
     return float(mixture.theta[ascending][min(likely, len(below) - 1)])
 
 
-def estimate_cdf(
-    mixture: Mixture, se: Floats, rho: float, steps: float | None = None
-) -> Tabled:
+def estimate_cdf(mixture: Mixture, se: Floats, rho: float, steps: float | None = None) -> Tabled:
     """F of the highest normal estimate, rounded to multiples of 1 / steps.
 
     Estimates are N(theta, se^2) (node,) and correlate by rho^2, by one factor. steps: by default a

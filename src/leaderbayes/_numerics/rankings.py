@@ -100,7 +100,9 @@ def slopes(b: Floats, rankings: Rankings) -> Floats:
     out = np.zeros((int(rankings.round.max()) + 1, b.size))
     for k in range(len(rankings.order)):
         one = Rankings(
-            rankings.order[k : k + 1], rankings.present[k : k + 1], rankings.weight[k : k + 1],
+            rankings.order[k : k + 1],
+            rankings.present[k : k + 1],
+            rankings.weight[k : k + 1],
             rankings.round[k : k + 1],
         )
         out[rankings.round[k]] += log_likelihood(b[None], one, gradient=True)[1][0]

@@ -86,8 +86,8 @@ def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: floa
 def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floats, Floats]:
     """Likelihood of counts x (score,) above a floor, and the logarithm of each one's factor.
 
-    node (cell, 5): `counts.conditionals_at` of each cell's theta; seen (cell,): the logarithm of its
-    probability to be above the floor.
+    node (cell, 5): `counts.conditionals_at` of each cell's theta; seen (cell,): the logarithm of
+    its probability to be above the floor.
     """
     value, top, known = np.empty(given.row[-1]), np.empty(x.size), np.full(len(node), -math.inf)
     for u in range(x.size):

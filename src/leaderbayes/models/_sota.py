@@ -148,9 +148,7 @@ def _add_counts(scale: CountScale, common: Any, ease: Any) -> None:
         given = _shifted_binomial(seen.n, theta, theta_0, common, ease)
         return _log_probability(x, *given) - (_log_above(seen.floor, *given) if near else 0.0)
 
-    def random(
-        theta: Floats, common: Any, ease: Any, rng: Any = None, size: Any = None
-    ) -> Longs:
+    def random(theta: Floats, common: Any, ease: Any, rng: Any = None, size: Any = None) -> Longs:
         right = reference_count(seen.n, theta_0, ease)
         return draw_counts(theta, seen.n, right, common, theta_0, rng, seen.floor)
 
@@ -186,9 +184,7 @@ def _etas(scale: CountScale, common: Any, ease: Any) -> Any:
         log = pt.log(step) + pt.gammaln(a + b) - pt.gammaln(a) - pt.gammaln(b)
         return log - a * pt.softplus(-eta) - b * pt.softplus(eta)
 
-    def random(
-        a: Any, b: Any, centre: Any, step: Any, rng: Any = None, size: Any = None
-    ) -> Floats:
+    def random(a: Any, b: Any, centre: Any, step: Any, rng: Any = None, size: Any = None) -> Floats:
         theta = np.clip(rng.beta(a, b, size=size), 1e-12, 1.0 - 1e-12)
         return np.asarray((logit(theta) - centre) / step)
 

@@ -209,7 +209,10 @@ def problem_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Problem:
     found = vote_statistics(name, votes, **options)
     rows, one = found.rows, found.rows.votes
     own = VoteTarget(
-        counted(one, found.together.weight), *found.prior, ways=found.ways, tie_scale=found.tie_scale
+        counted(one, found.together.weight),
+        *found.prior,
+        ways=found.ways,
+        tie_scale=found.tie_scale,
     )
     again = Again(one, one, tuple(rows.clusters.values()), found.together.tau2)
     few = counted(one)

@@ -88,9 +88,7 @@ def _walk(scale: Scale, draws: int, moves: int, rng: np.random.Generator) -> dic
     return kept
 
 
-def _move(
-    scale: Scale, law: Floats, luck: Luck, furthest: float, rng: np.random.Generator
-) -> Luck:
+def _move(scale: Scale, law: Floats, luck: Luck, furthest: float, rng: np.random.Generator) -> Luck:
     """Move the luck and how much is shared, or the cells, by Metropolis' rule, thetas out."""
 
     def total(luck: Luck) -> float:

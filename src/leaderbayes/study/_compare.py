@@ -78,10 +78,7 @@ def compare(
     """
     prob = share("prob", prob)
     draws = None if draws is None else whole("draws", draws, at_least=0)
-    rows = [
-        _row(name, fit, prob, convention, draws)
-        for name, fit in fits_of(study)
-    ]
+    rows = [_row(name, fit, prob, convention, draws) for name, fit in fits_of(study)]
     # Mean scores of different units have no odd one.
     if not any("lead" in row for row in rows):
         odd = _odd_players(strengths_of(study))

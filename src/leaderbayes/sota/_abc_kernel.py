@@ -126,5 +126,5 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
         return {"log_marginal_likelihood": evidence, "beta": self.beta}
 
     def sample_settings(self) -> dict[str, Any]:
-        """Settings of all chains."""
+        """Return the settings of all chains."""
         return {"_n_draws": self.draws, "threshold": self.threshold}

@@ -196,7 +196,8 @@ def fit(
 def model_for(data: Any, name: str) -> Model:
     """Find the model by its name, or choose one for these data."""
     kind = "votes" if is_votes(data) else "scores"
-    several = "tournament" in getattr(data, "dims", ()) and data.sizes["tournament"] > 1
+    data = data if kind == "votes" else valid_scores(data)
+    several = "tournament" in data.dims and data.sizes["tournament"] > 1
     if name == "auto":
         answers = kind == "scores" and likelihood_of(data, "auto", None) == "dirichlet"
         parameter = "score" if answers else "epp"

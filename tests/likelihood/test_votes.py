@@ -11,8 +11,6 @@ from scipy.special import expit
 
 import leaderbayes as lb
 from conftest import board, simulate
-from leaderbayes._numerics.votes import Votes, maximum
-from leaderbayes.likelihood._votes import best_of, weigh
 from votes import votes_of
 
 STRENGTH = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
@@ -186,9 +184,6 @@ def test_players_that_never_met():
     drawn_in = lb.likelihood.bradley_terry(votes, pseudo_rounds=1.0, covariance="model")
     gap = drawn_in["covariance"].sel(player="a").sel(player_=["a", "c"]).to_numpy()
     assert 0.5 < gap[0] - gap[1] < 3.0  # as wide as the penalty says
-    weighed = weigh(votes)
-    assert weighed.matched.n[:2, 2:].max() == 0.0
-    assert weighed.matched.n[0, 1] > 50.0
 
 
 def test_the_order_is_pointed_out():
@@ -278,10 +273,11 @@ def test_no_estimate_names_penalties_of_votes():
 def test_two_judges_leave_the_order_a_variance(seed):
     """What they are alike in cancels out in the order, and is never taken for knowledge of it."""
     votes = of_sides(lambda i, j, rng: rng.random(len(i)) < 0.5, judges=2, seed=seed)
-    weighed = weigh(votes, order_effect=True)
-    alone = weighed.together.phi * weighed.bread[-1, -1]
-    assert weighed.matched.covariance[-1, -1] > 0.99 * alone
-    assert np.linalg.eigvalsh(weighed.matched.covariance).min() > -1e-9
+    by_judge, alone = (
+        lb.likelihood.bradley_terry(votes, order_effect=True, cluster=cluster)["effect_covariance"]
+        for cluster in ("judge", "none")
+    )
+    assert float(by_judge[-1, -1]) > 0.99 * float(alone[-1, -1])
 
 
 @pytest.mark.filterwarnings("ignore:LB04")
@@ -338,16 +334,3 @@ def test_a_weight_is_a_number_of_votes():
     votes["weight"] = "vote", [1.0, 0.25, 2.0]
     with pytest.raises(lb.LeaderbayesError, match=r"vote 1 is 0\.25: .* whole number"):
         lb.likelihood.bradley_terry(votes)
-
-
-def test_an_end_that_is_none_is_taken_with_a_pseudo_round():
-    """As where numbers do not tell it, beside thousands of votes of others."""
-    sides = np.array([[0, 1, 1], [1, 0, 2]], dtype=np.int32)
-    votes = Votes(3, *sides, np.array([1.0, 1.0, 1.0]), np.ones(3), np.ones(3), np.empty((3, 0)))
-    penalised = maximum(votes, 1.0)
-
-    def far(votes, pseudo_rounds):
-        at = maximum(votes, 1.0)
-        return at if pseudo_rounds else at._replace(epp=np.array([30.0, 30.0, -60.0]))
-
-    np.testing.assert_array_equal(best_of(votes, [], far).epp, penalised.epp)

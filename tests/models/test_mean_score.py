@@ -1,7 +1,5 @@
 """Mean scores: the PyMC model, draws with the same posterior, and what cannot be."""
 
-import json
-
 import numpy as np
 import pytest
 import xarray as xr

@@ -274,7 +274,7 @@ def misfit():
 def fitted(scores):
     """Bradley-Terry's posterior of `scores`, by NUTS."""
     return lb.fit(
-        scores, draws=500, tune=500, seed=1, sampler="nutpie", prior=True, progressbar=False
+        scores, draws=500, seed=1, sampler="nutpie", prior=True, progressbar=False
     )
 
 
@@ -290,7 +290,7 @@ def fitted_davidson(tied_scores):
     with warnings.catch_warnings():
         # Six players may fall into groups; what this fixture shows does not depend on it.
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        return lb.fit(tied_scores, "davidson", draws=500, tune=500, seed=1, progressbar=False)
+        return lb.fit(tied_scores, "davidson", draws=500, seed=1, progressbar=False)
 
 
 # Strengths of the players of `tournaments`.

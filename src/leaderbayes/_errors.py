@@ -42,10 +42,7 @@ class WeightWarning(LeaderbayesWarning):
 
 
 class HintWarning(LeaderbayesWarning):
-    """LB012, LB017, LB018, LB019, LB026, LB027, LB028, LB031, LB044.
-
-    And LB053, of mean scores.
-    """
+    """LB012, LB017, LB018, LB019, LB026, LB027, LB028, LB044, LB053: take another option."""
 
 
 class EstimateWarning(LeaderbayesWarning):
@@ -65,4 +62,4 @@ class DigestWarning(LeaderbayesWarning):
 
 
 class BoardWarning(LeaderbayesWarning):
-    """LB020, LB021, LB022, LB029: a board does not look as it should."""
+    """LB020, LB021, LB022, LB029: a board of a competition does not look as it should."""

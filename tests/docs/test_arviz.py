@@ -1,43 +1,99 @@
-"""The table of docs/arviz.md: calls do what it says, on a fit of NUTS and on one of Laplace."""
+"""The table of docs/arviz.md: calls do what it says, on a posterior of each kind."""
 
 import re
+import warnings
+from functools import cache
 from pathlib import Path
 
 import arviz as az
+import numpy as np
 import pytest
 
 import leaderbayes as lb
+import votes
 
 PAGE = Path(__file__).parents[2] / "docs" / "arviz.md"
-ROW = re.compile(r"^\| `(az\..+?)` \| (yes|no) \| (yes|no) \| ", flags=re.MULTILINE)
+COLUMNS = ("matches", "rankings", "votes", "means", "items", "data sets", "board")
+ROW = re.compile(r"^\| `((?:az|lb)\..+?)` " + r"\| (yes|no) " * len(COLUMNS), re.MULTILINE)
+# Column of the table, model, and its options; the first kind of a column is quick.
+KINDS = {
+    "bradley_terry": ("matches", "bradley_terry", {}),
+    "davidson": ("matches", "davidson", {}),
+    "tournaments": ("matches", "tournaments", {}),
+    "plackett_luce": ("rankings", "plackett_luce", {}),
+    "round_intercept": ("rankings", "round_intercept", {}),
+    "weight 1": ("rankings", "bradley_terry", {"weight": 1.0}),
+    "votes": ("votes", "bradley_terry", {}),
+    "votes with ties": ("votes", "davidson", {}),
+    "mean_score": ("means", "mean_score", {}),
+    "items": ("items", "mean_score", {}),
+    "score_tournaments": ("data sets", "score_tournaments", {}),
+    "sota": ("board", "", {}),
+}
+QUICK = {column: kind for kind, (column, *_) in reversed(KINDS.items())}.values()
 TABLE = [
-    pytest.param(call, sampler, works == "yes", id=f"{sampler}: {call}")
-    for call, *columns in ROW.findall(PAGE.read_text(encoding="utf-8"))
-    for sampler, works in zip(("NUTS", "Laplace"), columns, strict=True)
-]
+    pytest.param(
+        call, kind, cells[COLUMNS.index(column)] == "yes",
+        id=f"{kind}: {call}", marks=[] if kind in QUICK else pytest.mark.slow,
+    )
+    for call, *cells in ROW.findall(PAGE.read_text(encoding="utf-8"))
+    for kind, (column, *_) in KINDS.items()
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def with_prior(scores):
-    return lb.fit(scores, sampler="laplace", prior=True, seed=1)
+def posterior(scores, tied_scores, tournaments, mistakes):
+    """Fit a small board of a kind, with a replicate for each draw."""
+    epp, rng = np.array([0.8, 0.2, 0.0, -1.0]), np.random.default_rng(1)
+    boards = {
+        "davidson": tied_scores,
+        "tournaments": tournaments,
+        "score_tournaments": tournaments.isel(round=slice(4, None)),  # without the missing score
+        "mean_score": scores.dropna("round"),
+        "items": mistakes.isel(tournament=0, drop=True),
+        "votes": votes.draw(epp, 400, rng, judges=12, spread=0.3),
+        "votes with ties": votes.draw(epp, 400, rng, judges=12, ties=0.3),
+    }
+
+    @cache
+    def fit(kind):
+        if kind == "sota":
+            board = lb.sota.read_board([0.93, 0.92, 0.91, 0.9, 0.88, 0.87], n=200)
+            return lb.sota.posterior(board, draws=25, seed=1)
+        _, model, options = KINDS[kind]
+        dt = lb.fit(
+            boards.get(kind, scores), model, draws=100, replicates=400, seed=1, progressbar=False,
+            **options,
+        )  # fmt: skip
+        dt["prior"] = dt["posterior"].copy()  # stands in for what `prior=True` adds
+        return dt
+
+    def quietly(kind):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+            return fit(kind)
+
+    return quietly
 
 
 def test_no_row_is_passed_over():
-    # Of other tables' rows none begins with a call.
     lines = PAGE.read_text(encoding="utf-8").splitlines()
-    assert 2 * sum(line.startswith("| `az.") for line in lines) == len(TABLE) > 40
+    rows = sum(line.startswith(("| `az.", "| `lb.")) for line in lines)
+    assert rows * len(KINDS) == len(TABLE) > 200
 
 
-# What ArviZ warns of before it finds no energy.
-@pytest.mark.filterwarnings("ignore:Computing filter_vars on DataTree")
-@pytest.mark.parametrize(("call", "sampler", "works"), TABLE)
-def test_table(call, sampler, works, fitted, with_prior, monkeypatch):
+@pytest.mark.filterwarnings("ignore:LB013")
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+@pytest.mark.filterwarnings("ignore:Variables outcome in")
+@pytest.mark.parametrize(("call", "kind", "works"), TABLE)
+def test_table(call, kind, works, posterior, monkeypatch):
     monkeypatch.setitem(az.rcParams, "plot.backend", "none")
-    names = {"az": az, "lb": lb, "dt": fitted if sampler == "NUTS" else with_prior, "player": "p0"}
+    dt = posterior(kind)
+    name = {"sota": "theta_sota"}.get(kind, "epp" if "epp" in dt["posterior"] else "score")
+    names = {"az": az, "lb": lb, "dt": dt, "name": name, "player": "p1"}
     if works:
         assert eval(call, names) is not None
     else:
-        with pytest.raises(
-            (TypeError, ValueError, KeyError, IndexError, AttributeError)
-        ):  # no slip of the page
+        # No slip of the page.
+        with pytest.raises((TypeError, ValueError, LookupError, AttributeError)):
             eval(call, names)

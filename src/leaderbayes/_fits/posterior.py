@@ -27,7 +27,7 @@ _WHO = {"epp": "player", "score": "player", "theta": "team"}
 # How to add a group that a sampler does not give.
 _REMEDY = {
     "posterior_predictive": "with model: dt.update(pm.sample_posterior_predictive(dt))",
-    "log_likelihood": "with model: pm.compute_log_likelihood(dt)",
+    "log_likelihood": "sample the model by pm.sample, then pm.compute_log_likelihood(dt)",
     "constant_data": "sample a model of leaderbayes.models, which brings it",
     "observed_data": "sample a model of leaderbayes.models, which brings it",
     "prior": "with model: dt.update(pm.sample_prior_predictive())",

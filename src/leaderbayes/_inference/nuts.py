@@ -1,6 +1,7 @@
 """NUTS, through PyMC."""
 
 import logging
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -90,13 +91,16 @@ def _varying(sampled: dict[str, Floats]) -> dict[str, Floats]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep PyMC from announcing its samplers: the progress bar says enough."""
+    """Keep PyMC from announcing its samplers, and from warnings that users cannot act on."""
     import pymc  # noqa: F401  its import sets the level
 
     logger = logging.getLogger("pymc")
     level = logger.level
     try:
         logger.setLevel(logging.ERROR)
-        yield
+        with warnings.catch_warnings():
+            for text in ("Numba will use object mode", "Found chain dimension to be longer"):
+                warnings.filterwarnings("ignore", text, UserWarning)
+            yield
     finally:
         logger.setLevel(level)

@@ -25,6 +25,11 @@ def path(name: str) -> Path:
     name : {"classifiers", "regressors", "answers"}
         Which one, see `load`.
 
+    Returns
+    -------
+    Path
+        Of a CSV file.
+
     Examples
     --------
     >>> import leaderbayes as lb

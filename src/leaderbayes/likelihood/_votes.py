@@ -83,7 +83,7 @@ def _maximum(votes: Votes, effects: list[str], pseudo_rounds: float) -> Estimate
         raise NotConvergedError(
             f"LB002 {which} has no finite estimate: it could explain nearly every vote, however "
             "strong it is taken to be. Leave it out (order_effect, covariates; on the command line "
-            "--order-effect, --covariate), or give more votes."
+            "--order-effect, --covariates), or give more votes."
         ) from problem
 
 

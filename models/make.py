@@ -47,7 +47,6 @@ TABLES = {
     "best": best.BEST,
     "populations": best.POPULATIONS_TABLE,
     "votes": judges.VOTES_TABLE,
-    "vote_tournaments": judges.VOTE_TOURNAMENTS,
 }
 MODELS = (*calibration.NAMES, "mean_score", "score_tournaments")
 NAMES = (*TABLES, *MODELS)

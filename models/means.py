@@ -161,7 +161,7 @@ def sizes_cells():
         *itertools.product(["items"], ("right or wrong", "families"), (2, 20, 150), (2000,)),
         *itertools.product(["scores"], corners, (2, 20, 150), (3, 100)),
     )
-    return {cell: {2: 80, 8: 80, 20: 60, 50: 40, 150: 10}[cell[2]] for cell in cells}
+    return {cell: {2: 60, 8: 40, 20: 20, 50: 10, 150: 4}[cell[2]] for cell in cells}
 
 
 def sizes_shown(folder):
@@ -227,10 +227,7 @@ def new_data_board(kind, players, tournaments, number):
     values = (mu + off + rng.normal(size=(tournaments, 1)))[:, :, None]
     values = values + rng.normal(size=(tournaments, 1, ROUNDS))
     values = values + noise[:, :, None] * rng.normal(size=shape)
-    dt = fit(
-        scores(values), "score_tournaments", seed=int(rng.integers(2**32)), chains=2, draws=500,
-        replicates=1,
-    )  # fmt: skip
+    dt = fit(scores(values), "score_tournaments", seed=int(rng.integers(2**32)), replicates=1)
     new = gaps(mu + deviations(kind, spread, players, NEW, rng))
     rows = []
     for pair, (i, j) in enumerate(zip(*np.triu_indices(players, 1), strict=True)):
@@ -256,7 +253,7 @@ def new_data_board(kind, players, tournaments, number):
 
 NEW_DATA = Table(
     keys=("data sets", "players", "tournaments"),
-    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 5),
+    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 40),
     board=new_data_board,
     shown=lambda folder: {
         "new_data": means(

@@ -156,6 +156,15 @@ def test_compare_is_of_a_new_data_set(fitted):
     np.testing.assert_allclose(win + win.to_numpy().T, 1.0)
 
 
+def test_a_new_data_set_moves_both_players(scores):
+    """Of two of one spread, the difference there has the variance of the mean and twice that."""
+    dt = fit(scores.sel(player=["p0", "p1"]))
+    pair = lb.compare(dt, "p0", "p1")
+    gap = dt["posterior"]["score"].sel(player="p0") - dt["posterior"]["score"].sel(player="p1")
+    sd = np.sqrt(gap.var() + 2.0 * (dt["posterior"]["score_spread"] ** 2).mean())
+    assert float(pair["new_upper"] - pair["new_lower"]) == pytest.approx(3.92 * float(sd), rel=0.1)
+
+
 def test_it_goes_through_a_file(fitted, tmp_path):
     path = lb.write_fit(fitted, tmp_path / "scores.nc")
     assert lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(fitted))

@@ -220,6 +220,10 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
     if is_votes(data):
         return data
     if "scores" in model.data:
+        if not within_round:
+            raise LeaderbayesError(
+                "Mean scores are compared within rounds: leave within_round out."
+            )
         return valid_scores(data) if model.several else one_tournament(data)
     board = valid_scores(data) if model.several else one_tournament(data)
     return matches(board, within_round=within_round, ties=ties, pairs=model.pairs or None)
@@ -230,8 +234,9 @@ def _hint(scores: xr.DataArray, played: Any, model: Model, options: Mapping[str,
     board = valid_scores(scores) if model.several else one_tournament(scores)
     if model.parameter == "score":
         asked, statistic = options.get("likelihood", "auto"), options.get("statistic", "mean")
-        of = likelihood_of(board, asked, options.get("test_fraction"), statistic)
-        hint(board, test_fraction=options.get("test_fraction"), likelihood=of)
+        fraction = options.get("test_fraction")
+        of = "normal" if model.several else likelihood_of(board, asked, fraction, statistic)
+        hint(board, test_fraction=fraction, likelihood=of)
     else:
         fraction = options.get("test_fraction")
         hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)

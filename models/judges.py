@@ -212,7 +212,7 @@ def votes_shown(folder):
 VOTES_TABLE = Table(
     keys=("model", "opinions", "judges", "prompts"),
     cells={
-        (model, *cell): 10
+        (model, *cell): 10 if model == "bradley_terry" else 6
         for model, kinds in OF.items()
         for cell in itertools.product(kinds, (5, 20, 200), (50, 5000))
     },

@@ -147,7 +147,7 @@ def sizes_board(what, kind, players, rounds, number):
 def sizes_cells():
     """Cells, and boards of each."""
     corners = ("normal", "heavy tails", "own scales", "families")
-    items = itertools.product(["items"], OF_ITEMS[:7], (2, 8, 20, 50, 150), (50, 500))
+    items = itertools.product(["items"], OF_ITEMS[:7], (2, 8, 20, 150), (50, 500))
     cells = (
         *(
             cell
@@ -156,12 +156,12 @@ def sizes_cells():
             and not (cell[1] == "trained classifiers" and cell[2] > 100)
         ),
         *itertools.product(["scores"], OF_ROUNDS, (8, 20), (10,)),
-        *itertools.product(STATISTICS, OF_ROUNDS[:5], (8, 20), (10,)),
-        *itertools.product(["items"], OF_ITEMS[7:], (2, 8, 20, 150), (500, 2000)),
-        *itertools.product(["items"], ("right or wrong", "families"), (2, 20, 150), (2000,)),
-        *itertools.product(["scores"], corners, (2, 20, 150), (3, 100)),
+        *itertools.product(STATISTICS, OF_ROUNDS[:5], (8,), (10,)),
+        *itertools.product(["items"], OF_ITEMS[7:], (2, 20), (500, 2000)),
+        *itertools.product(["items"], ("right or wrong", "families"), (2, 20), (2000,)),
+        *itertools.product(["scores"], corners, (2, 20), (3, 100)),
     )
-    return {cell: {2: 60, 8: 40, 20: 20, 50: 10, 150: 4}[cell[2]] for cell in cells}
+    return {cell: {2: 30, 8: 20, 20: 10, 150: 2}[cell[2]] for cell in cells}
 
 
 def sizes_shown(folder):
@@ -253,7 +253,7 @@ def new_data_board(kind, players, tournaments, number):
 
 NEW_DATA = Table(
     keys=("data sets", "players", "tournaments"),
-    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 40),
+    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 20),
     board=new_data_board,
     shown=lambda folder: {
         "new_data": means(

@@ -142,6 +142,14 @@ def test_answers_are_of_the_means(fitted):
         lb.loo(fitted)
 
 
+def test_answers_over_data_sets_are_fitted_as_scores():
+    """Right or wrong ones: by default too, with a warning."""
+    values = (np.random.default_rng(1).random((3, 3, 30)) < 0.7).astype(float)
+    with pytest.warns(lb.HintWarning, match="LB026"):
+        dt = lb.fit(several(values), seed=1, progressbar=False, draws=50)
+    assert dt.attrs["model"] == "score_tournaments"
+
+
 def test_compare_is_of_a_new_data_set(fitted):
     pair, back = (
         lb.compare(fitted, "p0", "p1", rope=0.01),
@@ -153,8 +161,18 @@ def test_compare_is_of_a_new_data_set(fitted):
     assert float(back["p_worse"]) == pytest.approx(float(pair["p_better"]))
     win = lb.win_probability(fitted)["mean"]
     plain = lb.compare(fitted, "p0", "p1")
-    assert float(win.sel(player="p0", opponent="p1")) == pytest.approx(float(plain["p_better"]))
+    said = float(win.sel(player="p0", opponent="p1"))
+    assert said == pytest.approx(float(plain["p_better"]), abs=1e-3)  # which a grid stands for
     np.testing.assert_allclose(win + win.to_numpy().T, 1.0)
+
+
+def test_a_new_data_set_moves_both_players(scores):
+    """Of two of one spread, the difference there has the variance of the mean and twice that."""
+    dt = fit(scores.sel(player=["p0", "p1"]))
+    pair = lb.compare(dt, "p0", "p1")
+    gap = dt["posterior"]["score"].sel(player="p0") - dt["posterior"]["score"].sel(player="p1")
+    sd = np.sqrt(gap.var() + 2.0 * (dt["posterior"]["score_spread"] ** 2).mean())
+    assert float(pair["new_upper"] - pair["new_lower"]) == pytest.approx(3.92 * float(sd), rel=0.1)
 
 
 def test_it_goes_through_a_file(fitted, tmp_path):

@@ -79,7 +79,8 @@ OTHERWISE = {
 }  # fmt: skip
 # scikit-learn checks its estimator's in fit; the rest need a fit that takes long.
 ELSEWHERE = {
-    "tuning.LeaderboardSearchCV", "plots.search", "models.sota", "sota.summary",
+    "tuning.LeaderboardSearchCV", "plots.search", "models.sota", "models.score_tournaments",
+    "sota.summary",
 }  # fmt: skip
 
 
@@ -100,18 +101,18 @@ CASES = [
 def arguments_of(function, given):
     """What it must be given, by name, and what leads it to look at its numbers."""
     own = {
-        "fit": {"sampler": "metropolis", "progressbar": False},
+        "fit": {"data": given["scores"], "sampler": "metropolis"},
         "report.html": {"dt": given["study"]},
         "report.site": {"fits": {"one": given["study"]}, "folder": "site"},
         "models.tournaments": {
             "matches": lb.matches(given["scores"].expand_dims(tournament=["one", "two"]))
         },
         "study.fit": {
-            "scores": given["scores"].expand_dims(tournament=["one", "two"]),
+            "data": given["scores"].expand_dims(tournament=["one", "two"]),
             "store": "study",
         },
         "new_player": {"scores": given["scores"].isel(player=0).to_series()},
-        "sota.maximum": {"n": 200},
+        "sota.maximum": {"n": 200, "m": 10},
         "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
         "sota.two_looks": {"public": given["teams"], "private": given["teams"]},
         "sota.read_board": {"source": [0.9, 0.8], "n": 100},

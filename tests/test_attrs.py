@@ -43,9 +43,9 @@ OF_A_FIT = {
     "check": lambda: lb.check(FIT, draws=5, seed=1),
     "deviance": lambda: lb.deviance(FIT),
     "deviance of an estimate": lambda: lb.deviance(ESTIMATE),
-    "plan": lambda: lb.plan(FIT, rounds=(5,), simulations=2, seed=1),
-    "audit": lambda: lb.audit(FIT, simulations=2),
-    "a question of an audit": lambda: lb.audit(FIT, simulations=2)["halves"],
+    "plan": lambda: lb.plan(FIT, rounds=(5,), seed=1),
+    "audit": lambda: lb.audit(FIT),
+    "a question of an audit": lambda: lb.audit(FIT)["halves"],
     "columns to publish": lambda: lb.leaderboard(FIT, columns="publish"),
     "sensitivity": lambda: lb.sensitivity(
         SCORES, models=("bradley_terry",), priors=(1.0,), rounds=False, seed=1
@@ -67,9 +67,6 @@ OF_A_FIT = {
         draws=100,
         replicates=4,
         seed=1,
-    ),
-    "fit of votes, round_intercept": lambda: lb.fit(
-        VOTES, "round_intercept", draws=100, replicates=4, seed=1
     ),
     "leaderboard of votes": lambda: lb.leaderboard(OF_VOTES),
     "compare of votes": lambda: lb.compare(OF_VOTES, "m0", "m1"),

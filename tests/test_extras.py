@@ -77,7 +77,6 @@ command("rank --out", *ranked, "--out", "results")
 command("rank --figures", *ranked, "--out", "never", "--figures", "pdf")
 command("rank --ml", *ranked, "--ml", "--out", "estimates")
 studied = ("tournaments", example, "--store", "study")
-command("tournaments", *studied, "--dask", "tcp://127.0.0.1:1")
 command("tournaments --figures", *studied, "--out", "never", "--figures", "png")
 said["written"] = sorted(str(path) for path in pathlib.Path().glob("*/*"))
 print(json.dumps(said))
@@ -124,7 +123,7 @@ def test_a_missing_extra_is_named(said, call, name, package):
     assert message.endswith(f'pip install "leaderbayes[{name}]".')
 
 
-@pytest.mark.parametrize(("call", "name"), [("report", "report"), ("tournaments", "distributed")])
+@pytest.mark.parametrize(("call", "name"), [("report", "report")])
 def test_commands_end_with_two(said, call, name):
     status, message, _ = said[f"command {call}"]
     assert status == 2

@@ -34,7 +34,6 @@ DRAWN = {
     "sensitivity": lambda seed: lb.sensitivity(
         SCORES, models=("bradley_terry",), priors=(1.0,), rounds=False, seed=seed
     ),
-    "new_player": lambda seed: lb.new_player(FIT, SCORES[3].rename("new"), seed=seed),
     "likelihood.bootstrap": lambda seed: lb.likelihood.bootstrap(
         MATCHES, replicates=20, pseudo_rounds=1.0, seed=seed
     ),
@@ -59,10 +58,9 @@ def test_no_seed_is_the_default(name):
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_seed_that_was_drawn_repeats(name):
     made, other = DRAWN[name](None), DRAWN[name](None)
-    recorded = "placed_seed" if name == "new_player" else "seed"
-    seed = made.attrs[recorded]
+    seed = made.attrs["seed"]
     assert type(seed) is int
-    assert seed != other.attrs[recorded]
+    assert seed != other.attrs["seed"]
     np.testing.assert_equal(numbers(DRAWN[name](seed)), numbers(made))
 
 

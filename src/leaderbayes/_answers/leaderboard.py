@@ -112,8 +112,9 @@ def table_of(post: Posterior, prob: float) -> pd.DataFrame:
         low, high = np.quantile(post.ranks, tails, axis=0, method="inverted_cdf")[:, post.order]
         table["rank"] = np.arange(1, len(table) + 1)
         table["rank_lower"], table["rank_upper"] = low.astype(int), high.astype(int)
+    table = with_beside(post, table)
     table.attrs.update(post.trust)
-    return with_beside(post, table)
+    return table
 
 
 def _of_strengths(post: Posterior, _: float) -> dict[str, Floats]:

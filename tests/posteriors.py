@@ -150,7 +150,7 @@ def teams(n=500):
                 coords,
             ),
         },
-        model="sota", sampler="exact", pareto_k=0.12, ess=1662.0,
+        model="sota", sampler="gibbs", max_rhat=1.0, min_ess=1662.0,
         arguments=json.dumps({"law": "flexible", "rho": 0.5}),
     )  # fmt: skip
 

@@ -110,7 +110,7 @@ def test_few_judges_are_said():
     with pytest.warns(lb.HintWarning, match="LB044 nearly all votes are of one judge"):
         dt = lb.fit(one, seed=1)
     # It says nothing of others: intervals are those of independent votes.
-    assert sd(dt) == pytest.approx(sd(lb.fit(one, cluster="none", seed=1)), rel=0.05)
+    assert sd(dt) == pytest.approx(sd(lb.fit(one, cluster="none", seed=1)), rel=0.1)
 
 
 def test_an_undefeated_player_keeps_its_tail(votes):
@@ -124,6 +124,7 @@ def test_an_undefeated_player_keeps_its_tail(votes):
     assert high - middle > 1.2 * (middle - low)
 
 
+@pytest.mark.slow
 def test_an_order_that_explains_everything_has_a_posterior():
     votes = votes_of([0, 1, 2, 0] * 20, [1, 2, 0, 2] * 20, np.ones(80), 3)
     dt = fit(votes, order_effect=True)
@@ -193,7 +194,8 @@ def test_ties_are_left_out_or_modelled():
     assert sum(inside) >= 4
     assert set(dt["log_prior"].data_vars) == {"epp_scale", "tie"}
     # Given that somebody wins, odds are those of votes without ties.
-    np.testing.assert_allclose(mean(dt), mean(without), atol=0.05)
+    more = np.sqrt(sd(without) ** 2 - sd(dt) ** 2)  # what ties tell
+    np.testing.assert_allclose(mean(dt), mean(without), atol=4.0 * more)
 
 
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
@@ -230,6 +232,7 @@ def covered(dt, strength):
     return float(((low <= gap) & (gap <= high)).mean())
 
 
+@pytest.mark.slow
 def test_pairs_that_are_matched_are_told_by_who_met_whom():
     votes, strength = neighbours(3)
     dt, open_ = fit(votes, prior=True), fit(votes, options={"matched": False})
@@ -239,7 +242,7 @@ def test_pairs_that_are_matched_are_told_by_who_met_whom():
     assert matching.dims == ("chain", "draw")
     assert 0.0 < float(matching.min()) < float(matching.max()) < 2.0
     # Exchangeable strengths are shrunk towards each other along the way.
-    far = [np.ptp(mean(each)) for each in (dt, open_)]
+    far = [np.ptp(mean(each).to_numpy()) for each in (dt, open_)]
     assert far[0] > 1.3 * far[1]
     assert covered(open_, strength) < 0.7 < covered(dt, strength)
     assert dt["prior"]["matching"].mean() == pytest.approx(1.0, abs=5.0 * 0.58 / np.sqrt(1000))

@@ -52,7 +52,7 @@ def test_data_tree(edge, tmp_path):
     }  # fmt: skip
     assert list(dt["constant_data"]["model"]) == ["sota"]
     np.testing.assert_array_equal(dt["constant_data"]["score"], board)
-    assert {"converged", "max_rhat", "ess"} <= set(dt.attrs)
+    assert {"converged", "max_rhat", "min_ess"} <= set(dt.attrs)
     assert dt["log_likelihood"]["score"].sizes["team"] == board.sizes["team"]
     again = lb.sota.posterior(board, seed=1)
     xr.testing.assert_identical(again["posterior"].to_dataset(), posterior)
@@ -151,7 +151,7 @@ def test_too_few_draws_are_said(draws, chains):
         dt = lb.sota.posterior(board, draws=draws, chains=chains, seed=1)
     assert len(said) == 1
     assert dt.attrs["converged"] == 0
-    assert dt.attrs["ess"] <= draws * chains
+    assert dt.attrs["min_ess"] <= draws * chains
     (message,) = json.loads(dt.attrs["warnings"])
     assert message.startswith("LB001")
     assert "more draws" in message

@@ -112,7 +112,7 @@ def test_simulation_by_the_best_score_alone(rho):
     mean = weight @ best
     sd, size = np.sqrt(weight @ (best - mean) ** 2), 1.0 / (weight**2).sum()
     near = dt["posterior"]["theta_sota"].to_numpy().ravel()
-    error = np.sqrt(1.0 / size + 1.0 / dt.attrs["ess"])
+    error = np.sqrt(1.0 / size + 1.0 / dt.attrs["min_ess"])
     assert near.mean() == pytest.approx(mean, abs=4.0 * sd * error)
     assert near.std() == pytest.approx(sd, rel=4.0 * error)
 

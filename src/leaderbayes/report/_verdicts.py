@@ -20,7 +20,6 @@ _DIAGNOSTICS = {
     "min_ess": ("Smallest effective sample size", 0, f"above {MIN_ESS:.0f}"),
     "divergences": ("Divergent transitions", 0, "none"),
     "pareto_k": ("Pareto k of the importance weights", 2, f"below {MAX_PARETO_K}"),
-    "ess": ("Effective sample size", 0, ""),
 }
 
 Rows = list[tuple[str, str]]

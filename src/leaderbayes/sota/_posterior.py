@@ -147,7 +147,7 @@ def posterior(
         }  # fmt: skip
         tree.attrs = {
             "model": "sota",
-            "sampler": sampler,
+            "sampler": "gibbs" if by_gibbs else "nutpie" if sampler == "exact" else sampler,
             "arguments": written(arguments),
             "versions": versions(),
             "seed": seed,
@@ -192,9 +192,9 @@ def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
     found = {
         "max_rhat": float(array_stats.rhat(best)) if several else np.nan,
         # An interval's ends are of no more draws than there are, however evenly these fall.
-        "ess": min(float(array_stats.ess(best)) if best.shape[1] > 3 else 0.0, float(best.size)),
+        "min_ess": min(float(array_stats.ess(best)) if best.shape[1] > 3 else 0.0, float(best.size)),
     }
-    agreed = not found["max_rhat"] >= MAX_RHAT and found["ess"] > MIN_ESS
+    agreed = not found["max_rhat"] >= MAX_RHAT and found["min_ess"] > MIN_ESS
     if sampler == "abc-smc":
         found["unique"] = min(len(np.unique(row)) / row.size for row in best)
         agreed &= found["unique"] > MIN_UNIQUE
@@ -208,7 +208,7 @@ def _doubt(found: dict[str, Any], draws: int) -> None:
     wider = ", a larger epsilon, or sampler='exact'" if "unique" in found else ""
     warnings.warn(
         f"LB001 not converged: R-hat of theta_sota is {found['max_rhat']:.3f} (below {MAX_RHAT} is "
-        f"good), and its {draws} draws are worth {found['ess']:.0f} (above {MIN_ESS:.0f} is "
+        f"good), and its {draws} draws are worth {found['min_ess']:.0f} (above {MIN_ESS:.0f} is "
         f"good). Do not report these numbers: take more draws, such as draws=2000 (--draws 2000)"
         f"{wider}.",
         ConvergenceWarning,

@@ -273,9 +273,7 @@ def misfit():
 @pytest.fixture(scope="session")
 def fitted(scores):
     """Bradley-Terry's posterior of `scores`, by NUTS."""
-    return lb.fit(
-        scores, draws=500, seed=1, sampler="nutpie", prior=True, progressbar=False
-    )
+    return lb.fit(scores, draws=500, seed=1, sampler="nutpie", prior=True, progressbar=False)
 
 
 @pytest.fixture(scope="session")

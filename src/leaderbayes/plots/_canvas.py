@@ -60,7 +60,7 @@ def panels(
     from leaderbayes.plots._collection import Collection
 
     # A notebook's backend, which makes it interactive, is loaded before settings are kept.
-    pyplot.draw_if_interactive()
+    pyplot.draw_if_interactive()  # type: ignore[no-untyped-call]
     if figsize == "column" and columns > 1:
         down = len(titles) * columns / -(-len(titles) // columns) / columns
         size, columns = (size[0] / columns, min(size[1] * down, 2.0 * _HIGHEST)), 1

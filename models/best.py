@@ -81,7 +81,7 @@ def posterior(population, teams, n, rho, law, number):
     theta = np.clip(draw[population](teams, rng), 0.01, 0.999)
     board = lb.sota.read_board(shares(theta, n, rho, rng), n=n, chance=0.0)
     found = lb.sota.posterior(
-        board, law=law, rho=rho, theta_0=THETA_0, draws=DRAWS, seed=number, workers=1,
+        board, law=law, rho=rho, theta_0=THETA_0, draws=DRAWS, seed=number,
         progressbar=False,
     )  # fmt: skip
     best = {name: float(value) for name, value in lb.sota.summary(found).items()}

@@ -5,6 +5,9 @@ likelihood in a few lines of NumPy; posterior draws are those of `leaderbayes.fi
 Only rankings are scores: so a round has one match. Of PMRA it has three players, and boards whose
 matches are no rankings are drawn again: given any board ranks are uniform, so it does not matter
 which ones are taken. The board of one test set ("sota") goes through `leaderbayes.sota.posterior`.
+
+Mean scores are drawn with noise of known covariances. Their posterior estimates these, and is cut,
+so that ranks need not be uniform: of players against their mean they are, of scales they are not.
 """
 
 import itertools
@@ -84,7 +87,8 @@ SETTINGS = {
 }
 SOTA = {"n": 200, "rho": 0.5, "theta_0": 0.8}
 TEAMS = 20
-NAMES = (*SETTINGS, "sota")
+MEANS = {"mean_score": (10,), "score_tournaments": (5, 6)}  # rounds, or data sets and rounds
+NAMES = (*SETTINGS, *MEANS, "sota")
 
 
 def prior(name, draws, seed):
@@ -162,10 +166,33 @@ def of_sota(name, truths, seed):
     return true | {"theta_sota": theta.max()}, dt
 
 
+def of_means(name, truths, seed):
+    """True means, less that of all players, and their posterior; ``truths`` is not used."""
+    rng, (*sets, rounds) = np.random.default_rng(seed), MEANS[name]
+    # Of a round's noise, and of what players' means differ by between data sets.
+    noise, between = (
+        np.linalg.cholesky(np.diag(np.exp(rng.normal(size=PLAYERS))) + 1.0) for _ in range(2)
+    )
+    table = np.linalg.cholesky(noise @ noise.T / rounds + between @ between.T) if sets else noise
+    tau = np.hypot(3.0 * abs(rng.standard_cauchy()), 0.1)
+    true = {"score": tau * (table @ rng.normal(size=PLAYERS))}
+    here = true["score"]
+    if sets:
+        here = here + rng.normal(size=(*sets, PLAYERS)) @ between.T
+        true["score_tournament"] = here
+    values = here[..., None] + noise @ rng.normal(size=(*sets, PLAYERS, rounds))
+    dt = fit(scores(values), name, seed=int(rng.integers(2**32)), replicates=1)
+    drawn = dt["posterior"].dataset[[*true]]
+    true = {key: value - value.mean(axis=-1, keepdims=True) for key, value in true.items()}
+    dt["posterior"] = xr.DataTree(drawn - drawn.mean("player"))
+    return true, dt
+
+
 def rank(name, truths, number, seed):
     """Ranks of one board's true values among its posterior's draws, by name and position."""
+    work = of_sota if name == "sota" else of_means if name in MEANS else of_matches
     with silence():
-        made = (of_sota if name == "sota" else of_matches)(name, truths, [seed, number])
+        made = work(name, truths, [seed, number])
     if made is None:
         return None
     (true, dt), row = made, {"simulation": number, "converged": made[1].attrs["converged"]}
@@ -185,7 +212,7 @@ def rank(name, truths, number, seed):
 def ranks(name, count, executor: Executor, *, seed=1):
     """Ranks of so many simulations, a row each."""
     tries = SETTINGS[name].tries if name in SETTINGS else 1
-    drawn = prior(name, count * tries, seed)
+    drawn = {} if name in MEANS else prior(name, count * tries, seed)
     truths = [
         [
             {key: values[k] for key, values in drawn.items()}
@@ -230,8 +257,7 @@ def plate(name, folder):
         several = (4,) if name.endswith("tournaments") else ()
         board = scores(rng.normal(size=(*several, PLAYERS, 8)))
         with silence():
-            of_scores = name in ("mean_score", "score_tournaments")
-            model = getattr(lb.models, name)(board if of_scores else lb.matches(board))
+            model = getattr(lb.models, name)(board if name in MEANS else lb.matches(board))
     pm.model_to_graphviz(model).render(folder / "plate", format="svg", cleanup=True)
 
 

@@ -4,8 +4,7 @@ True is what all votes of all such judges, on all such prompts, of the same play
 pairs would give by the same model. Of each board: whether 95 % intervals hold it, of the
 differences of all pairs, of each player against the average, and of what the model has beside
 strengths; of pairs where votes are taken to be independent, as a bootstrap of single votes takes
-them; and what is said of who is best. ``votes`` is of one table of votes, ``vote_tournaments`` of
-several at once, whose judges are in many.
+them; and what is said of who is best.
 """
 
 import itertools
@@ -42,7 +41,6 @@ OF = {
         "unequal", "sparse", "neighbours", "halves", "by rating",
     ),
     "davidson": ("no opinions", "judges 0.5", "both 0.5", "60 % ties", "position"),
-    "round_intercept": ("no opinions", "judges 0.5", "both 0.5", "unequal"),
 }  # fmt: skip
 MATCHED = ("neighbours", "halves", "by rating")  # whom players meet says how strong they are
 ORDER, ORDER_SD = 0.5, 0.5  # favour of who is shown first, and its spread over judges
@@ -87,11 +85,10 @@ def average(eta, spread):
     return expit(eta[:, None] + spread * _NODE) @ (_WEIGHT / _WEIGHT.sum())
 
 
-def maximum(first, second, p, order=False):
-    """Strengths (player,), and the favour of the first, by Newton's method."""
+def maximum(first, second, p):
+    """Strengths (player,) by Newton's method."""
     x = np.eye(PLAYERS)[first] - np.eye(PLAYERS)[second]
-    x = np.column_stack([x, np.ones(len(x))]) if order else x
-    b = np.zeros(x.shape[1])
+    b = np.zeros(PLAYERS)
     for _ in range(30):
         q = expit(x @ b)
         b = b + np.linalg.pinv((x * (q * (1.0 - q))[:, None]).T @ x) @ x.T @ (p - q)
@@ -133,22 +130,14 @@ def draw(model, kind, judges, prompts, rng):
         won, tie = davidson(eta + order, nu)
         truth = true_davidson(first, second, gap, spread, nu, order)
     else:
-        favoured = kind == "position" or model == "round_intercept"
+        favoured = kind == "position"
         own = ORDER + rng.normal(scale=ORDER_SD, size=judges)
         p = expit(eta + favoured * own[judge])
         tie = 2.0 * TIES * np.minimum(p, 1.0 - p) * (kind == "30 % ties")
         won = p - tie / 2.0
-        if model == "round_intercept":
-            # Of the average judge, and of those a standard deviation off.
-            low, middle, high = (
-                maximum(first, second, average(gap + ORDER + z * ORDER_SD, spread), order=True)
-                for z in (-1.0, 0.0, 1.0)
-            )
-            truth = middle[:-1], {"order": middle[-1], "spread": (high[-1] - low[-1]) / 2.0}
-        else:
-            # The order is an effect of its own.
-            spread = np.hypot(spread, ORDER_SD * favoured)
-            truth = maximum(first, second, average(gap, spread)), {}
+        # The order is an effect of its own.
+        spread = np.hypot(spread, ORDER_SD * favoured)
+        truth = maximum(first, second, average(gap, spread)), {}
     outcome = np.where(u < won, 1.0, np.where(u < won + tie, 0.5, 0.0))
     return table(first, second, outcome, judge=judge, prompt=prompt), *truth
 
@@ -201,116 +190,32 @@ def votes_board(model, kind, judges, prompts, number):
         "independent": naive.mean(),
         "wider": width / narrow,
     }
-    for name, of in {"order": "effect_size", "nu": "tie", "spread": "intercept_scale"}.items():
+    for name, of in {"order": "effect_size", "nu": "tie"}.items():
         row[name] = held(draws_of(dt, of), others[name])[0].mean() if name in others else np.nan
     return row | said_best(dt, truth)
 
 
 def votes_shown(folder):
-    """Tables of README, by opinions and by judges, of Bradley-Terry and of the other models."""
+    """Tables of README, by opinions and by judges, of Bradley-Terry and of Davidson's model."""
     votes = read(folder, "votes")
     names = [c for c in votes if ":" not in c and c not in (*VOTES_TABLE.keys, "boards")]
     default = votes["model"] == "bradley_terry"
-    few = [name for name in names if name not in ("order", "nu", "spread")]
+    few = [name for name in names if name not in ("order", "nu")]
     return {
         "votes": means(votes[default], ["opinions"], few),
         "votes by judges": means(votes[default], ["judges"], few),
-        "vote models": means(votes[~default], ["model", "opinions"], names),
-        "vote models by judges": means(votes[~default], ["model", "judges"], names),
+        "votes by davidson": means(votes[~default], ["opinions"], names),
+        "votes by davidson by judges": means(votes[~default], ["judges"], names),
     }
 
 
 VOTES_TABLE = Table(
     keys=("model", "opinions", "judges", "prompts"),
     cells={
-        (model, *cell): 10
+        (model, *cell): 10 if model == "bradley_terry" else 6
         for model, kinds in OF.items()
         for cell in itertools.product(kinds, (5, 20, 200), (50, 5000))
     },
     board=votes_board,
     shown=votes_shown,
-)
-
-FEWER_VOTES, FEWER_PLAYERS, WIDER = 300, 8, 0.8  # of a tournament; standard deviation of strengths
-# Spread between tournaments, and of judges' opinions of a player; which share of the variance of
-# these is of all tournaments; share of tournaments that a player is missing from.
-SEVERAL = {
-    "no opinions": (0.3, 0.0, 0.0, 0.0),
-    "by tournament": (0.3, 0.5, 0.0, 0.0),
-    "half of all": (0.3, 0.5, 0.5, 0.0),
-    "of all": (0.3, 0.5, 1.0, 0.0),
-    "hardly differ": (0.05, 0.5, 1.0, 0.0),
-    "differ much": (1.0, 0.5, 1.0, 0.0),
-    "missing players": (0.3, 0.5, 1.0, 0.4),
-}
-
-
-def draw_several(kind, judges, tournaments, rng):
-    """Votes, true means (player,), strengths (tournament, player) and the spread of these."""
-    spread, opinion, of_all, missing = SEVERAL[kind]
-    strength = rng.normal(scale=WIDER, size=FEWER_PLAYERS)
-    here = strength + rng.normal(scale=spread, size=(tournaments, FEWER_PLAYERS))
-    of_judges = np.sqrt(of_all) * rng.normal(scale=opinion, size=(judges, FEWER_PLAYERS))
-    of = np.repeat(np.arange(tournaments), FEWER_VOTES)
-    first, second = np.empty((2, len(of)), dtype=int)
-    judge, eta, row = rng.integers(0, judges, len(of)), np.empty(len(of)), np.arange(FEWER_VOTES)
-    for t in range(tournaments):
-        own = np.flatnonzero(of == t)
-        there = np.flatnonzero(rng.random(FEWER_PLAYERS) >= missing)
-        there = there if len(there) > 2 else np.arange(FEWER_PLAYERS)
-        i = rng.integers(0, len(there), FEWER_VOTES)
-        first[own] = there[i]
-        second[own] = there[(i + rng.integers(1, len(there), FEWER_VOTES)) % len(there)]
-        alone = np.sqrt(1.0 - of_all) * rng.normal(scale=opinion, size=(judges, FEWER_PLAYERS))
-        each = here[t] + (of_judges + alone)[judge[own]]
-        eta[own] = each[row, first[own]] - each[row, second[own]]
-    outcome = (rng.random(len(of)) < expit(eta)).astype(float)
-    # What opinions do on average: the logistic law's nearest normal one.
-    less = 1.0 / np.sqrt(1.0 + 2.0 * (0.588 * opinion) ** 2)
-    columns = {"judge": judge, "tournament": of}
-    return (first, second, outcome), columns, less * strength, less * here, less * spread
-
-
-def vote_tournaments_board(kind, judges, tournaments, number):
-    """What is said of votes of several tournaments, and what is true."""
-    rng = np.random.default_rng([list(SEVERAL).index(kind), judges, tournaments, number])
-    votes, columns, truth, here, spread = draw_several(kind, judges, tournaments, rng)
-    dt = fit(table(*votes, **columns), "tournaments", seed=number)
-    # A judge is taken for another one in each tournament.
-    columns["judge"] = columns["judge"] + judges * columns["tournament"]
-    alone = fit(table(*votes, **columns), "tournaments", seed=number, replicates=4)
-    names = of_players(dt)
-    pairs, width = held(gaps(draws_of(dt, "epp")), gaps(truth[names]))
-    naive, narrow = held(gaps(draws_of(alone, "epp")), gaps(truth[of_players(alone)]))
-    where = [int(name.split()[1]) for name in dt["posterior"]["tournament"].values]
-    own, _ = held(gaps(draws_of(dt, "epp_tournament")), gaps(here[np.ix_(where, names)]))
-    there = np.zeros(here.shape, dtype=bool)
-    there[columns["tournament"], votes[0]] = there[columns["tournament"], votes[1]] = True
-    there = there[np.ix_(where, names)]
-    one, other = np.triu_indices(len(names), 1)
-    row = {
-        "pairs": pairs.mean(),
-        "here": own[there[:, one] & there[:, other]].mean(),
-        "spread": held(draws_of(dt, "epp_spread"), spread)[0],
-        "others": naive.mean(),
-        "wider": width / narrow,
-    }
-    return row | said_best(dt, truth)
-
-
-def vote_tournaments_shown(folder):
-    """Tables of README, by opinions and by size."""
-    votes = read(folder, "vote_tournaments")
-    names = [c for c in votes if ":" not in c and c not in (*VOTE_TOURNAMENTS.keys, "boards")]
-    return {
-        "vote tournaments": means(votes, ["opinions"], names),
-        "vote tournaments by size": means(votes, ["judges", "tournaments"], names),
-    }
-
-
-VOTE_TOURNAMENTS = Table(
-    keys=("opinions", "judges", "tournaments"),
-    cells=dict.fromkeys(itertools.product(SEVERAL, (5, 30), (3, 10)), 6),
-    board=vote_tournaments_board,
-    shown=vote_tournaments_shown,
 )

@@ -47,10 +47,8 @@ TABLES = {
     "best": best.BEST,
     "populations": best.POPULATIONS_TABLE,
     "votes": judges.VOTES_TABLE,
-    "vote_tournaments": judges.VOTE_TOURNAMENTS,
 }
-MODELS = (*calibration.NAMES, "mean_score", "score_tournaments")
-NAMES = (*TABLES, *MODELS)
+NAMES = (*TABLES, *calibration.NAMES)
 
 
 def folder_of(name: str) -> Path:
@@ -69,9 +67,8 @@ def make(name: str, executor: Executor, simulations: int) -> None:
             write_table(mark, table)
     else:
         calibration.plate(name, folder)
-        if name in calibration.NAMES:
-            calibration.make(name, simulations, folder, executor)
-            command += f" --simulations {simulations}"
+        calibration.make(name, simulations, folder, executor)
+        command += f" --simulations {simulations}"
     packages = ("leaderbayes", "pymc", "nutpie", "numpy", "arviz")
     versions = {package: version(package) for package in packages}
     run = {"command": command, "date": date.today().isoformat(), "versions": versions}
@@ -104,8 +101,6 @@ def check(name: str, executor: Executor, cells: int, day: str) -> list[str]:
         work = partial(tables.differences, folder_of(name) / f"{name}.csv", table.board, table.keys)
         found = executor.map(work, some)
         return [one for differences in found for one in differences]
-    if name not in calibration.NAMES:
-        return []
     ranks = calibration.ranks(name, 10 * cells, executor, seed=rng.randrange(2, 2**32))
     print(name, len(ranks), "simulations", flush=True)
     return [f"{name}, {len(ranks)} simulations: {one}" for one in calibration.uniform(ranks)]

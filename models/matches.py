@@ -268,9 +268,7 @@ def plan_board(question, further, number):
         fit(some, "bradley_terry", prior_scale=1.0, seed=number, replicates=1)
         for some in (board[:, :10], board)
     )
-    planned = lb.plan(
-        now, pair, rounds=(further,), simulations=20, seed=number, progressbar=False
-    ).sel(who="all")
+    planned = lb.plan(now, pair, rounds=(further,), seed=number).sel(who="all")
     if pair is None:
         decided = len(lb.tied_for_top(later)) == 1
     else:

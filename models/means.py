@@ -147,7 +147,7 @@ def sizes_board(what, kind, players, rounds, number):
 def sizes_cells():
     """Cells, and boards of each."""
     corners = ("normal", "heavy tails", "own scales", "families")
-    items = itertools.product(["items"], OF_ITEMS[:7], (2, 8, 20, 50, 150), (50, 500))
+    items = itertools.product(["items"], OF_ITEMS[:7], (2, 8, 20, 150), (50, 500))
     cells = (
         *(
             cell
@@ -156,12 +156,12 @@ def sizes_cells():
             and not (cell[1] == "trained classifiers" and cell[2] > 100)
         ),
         *itertools.product(["scores"], OF_ROUNDS, (8, 20), (10,)),
-        *itertools.product(STATISTICS, OF_ROUNDS[:5], (8, 20), (10,)),
-        *itertools.product(["items"], OF_ITEMS[7:], (2, 8, 20, 150), (500, 2000)),
-        *itertools.product(["items"], ("right or wrong", "families"), (2, 20, 150), (2000,)),
-        *itertools.product(["scores"], corners, (2, 20, 150), (3, 100)),
+        *itertools.product(STATISTICS, OF_ROUNDS[:5], (8,), (10,)),
+        *itertools.product(["items"], OF_ITEMS[7:], (2, 20), (500, 2000)),
+        *itertools.product(["items"], ("right or wrong", "families"), (2, 20), (2000,)),
+        *itertools.product(["scores"], corners, (2, 20), (3, 100)),
     )
-    return {cell: {2: 80, 8: 80, 20: 60, 50: 40, 150: 10}[cell[2]] for cell in cells}
+    return {cell: {2: 30, 8: 20, 20: 10, 150: 2}[cell[2]] for cell in cells}
 
 
 def sizes_shown(folder):
@@ -227,10 +227,7 @@ def new_data_board(kind, players, tournaments, number):
     values = (mu + off + rng.normal(size=(tournaments, 1)))[:, :, None]
     values = values + rng.normal(size=(tournaments, 1, ROUNDS))
     values = values + noise[:, :, None] * rng.normal(size=shape)
-    dt = fit(
-        scores(values), "score_tournaments", seed=int(rng.integers(2**32)), chains=2, draws=500,
-        replicates=1,
-    )  # fmt: skip
+    dt = fit(scores(values), "score_tournaments", seed=int(rng.integers(2**32)), replicates=1)
     new = gaps(mu + deviations(kind, spread, players, NEW, rng))
     rows = []
     for pair, (i, j) in enumerate(zip(*np.triu_indices(players, 1), strict=True)):
@@ -256,7 +253,7 @@ def new_data_board(kind, players, tournaments, number):
 
 NEW_DATA = Table(
     keys=("data sets", "players", "tournaments"),
-    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 5),
+    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 20),
     board=new_data_board,
     shown=lambda folder: {
         "new_data": means(

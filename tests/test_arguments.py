@@ -74,9 +74,8 @@ def given():
 # Columns by name; and laws or arrays, which models of the best take too.
 OTHERWISE = {
     ("read_scores", "score"), ("sota.read_board", "score"), ("sota.read_answers", "score"),
-    ("sota.read_losses", "score"), ("read_votes", "weight"),
-    ("paper.bias_curve", "spread"), ("sota.maximum", "theta"), ("sota.maximum", "theta_0"),
-    ("sota.maximum", "n"), ("paper.simulate", "theta"), ("paper.simulate", "theta_0"),
+    ("read_votes", "weight"),
+    ("sota.maximum", "theta"), ("sota.maximum", "theta_0"), ("sota.maximum", "n"),
 }  # fmt: skip
 # scikit-learn checks its estimator's in fit; the rest need a fit that takes long.
 ELSEWHERE = {
@@ -101,7 +100,7 @@ CASES = [
 def arguments_of(function, given):
     """What it must be given, by name, and what leads it to look at its numbers."""
     own = {
-        "fit": {"sampler": "laplace", "progressbar": False},
+        "fit": {"sampler": "metropolis", "progressbar": False},
         "report.html": {"dt": given["study"]},
         "report.site": {"fits": {"one": given["study"]}, "folder": "site"},
         "models.tournaments": {
@@ -112,11 +111,9 @@ def arguments_of(function, given):
             "store": "study",
         },
         "new_player": {"scores": given["scores"].isel(player=0).to_series()},
-        "paper.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
         "sota.maximum": {"n": 200},
         "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
         "sota.two_looks": {"public": given["teams"], "private": given["teams"]},
-        "sota.claim": {"score": 0.9, "n": 200},
         "sota.read_board": {"source": [0.9, 0.8], "n": 100},
         "sota.read_answers": {"source": given["right"]},
     }.get(function, {})

@@ -105,11 +105,7 @@ OTHERS = {
     "datasets.load of answers": lambda: lb.datasets.load("answers"),
     "sota.read_board": lambda: BOARD,
     "sota.winner": lambda: lb.sota.winner(BOARD),
-    "sota.claim": lambda: lb.sota.claim(0.9, n=200, k=5),
     "sota.two_looks": lambda: lb.sota.two_looks(MANY, MANY[::-1], **SMALL),
-    "sota.pool": lambda: lb.sota.pool(MANY, MANY),
-    "sota.read_losses": lambda: lb.sota.read_losses(SCORES),
-    "sota.covariance": lambda: lb.sota.covariance(SCORES),
     "sota.shrink": lambda: lb.sota.shrink(BOARD),
     "sota.shrink by crop": lambda: lb.sota.shrink(BOARD, rule="crop"),
 }

@@ -29,24 +29,18 @@ WRONG = {
 }
 # What else they need, and would check before or after; and what makes right ones quick.
 FURTHER = {
-    "audit": ((), {"simulations": 2}),
-    "plan": ((), {"simulations": 2}),
     "sensitivity": ((), {"models": ("bradley_terry",), "priors": (1.0,), "rounds": False}),
     "compare": (("a", "b"), {}),
     "p_top": ((1,), {}),
-    "fit": ((), {"sampler": "laplace"}),
+    "fit": ((), {"sampler": "metropolis"}),
     "likelihood.lr_test": ((xr.Dataset(),), {}),
     "likelihood.wald_test": (("a", "b"), {}),
     "new_player": ((xr.DataArray([1.0], dims="round"),), {}),
-    "paper.plot_multiplicity": ((), {"theta": 0.9}),
-    "paper.realisation": ((xr.Dataset(),), {}),
     "plots.compare": (("a", "b"), {}),
     "plots.search": (("a", "b"), {}),
     "report.html": (("page.html",), {}),
-    "sota.pool": ((xr.DataArray([0.9], dims="team"),), {}),
     "sota.two_looks": ((xr.DataArray([0.9], dims="team"),), {}),
     "report.site": (("site",), {}),
-    "sota.delong": (([0, 1],), {}),
     "study.best_in_class": (({"a": "b"},), {}),
     "study.fit": ((), {"store": "study"}),
     "study.select": (("iris",), {}),
@@ -54,7 +48,7 @@ FURTHER = {
     "write_fit": (("fit.nc",), {}),
 }
 # They take numbers, or arrays of them: what is none is NumPy's to refuse.
-NUMBERS = {"paper.bias_curve", "paper.plot_auc", "paper.simulate", "sota.maximum"}
+NUMBERS = {"sota.maximum"}
 # A list, a table or an array is what they take, or a string a path.
 RIGHT = {"sota.read_board"}
 

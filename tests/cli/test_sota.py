@@ -107,7 +107,6 @@ def test_digits_are_those_of_the_interval(folder):
         (["--n", 200, "--round", "x"], "--round has no meaning here"),
         (["--answers", "--n", 200], "--n has no meaning here"),
         (["--n", 200, "--public", "few.csv"], "belong together"),
-        (["--n", 200, "--clones", "some"], "clones='some'"),
         (["--n", "size"], "size"),
     ],
 )

@@ -70,7 +70,13 @@ def test_an_estimate_keeps_its_restriction_and_its_warnings():
     }
     linear = Linear(np.array([[1.0, -1.0]]), np.array([2.0]))
     with pytest.warns(lb.EstimateWarning, match="LB014 so it is"):
-        made = estimate(matches, variables, {"model": "x", "df": 0}, linear, ["LB014 so it is"])
+        made = estimate(
+            matches,
+            variables,
+            {"model": "x", "df": 0, "covariance": "model"},
+            linear,
+            ["LB014 so it is"],
+        )
     assert json.loads(made.attrs["warnings"]) == ["LB014 so it is"]
     assert made.attrs["model"] == "x"
     assert made.attrs["df"] == 1  # a hypothesis leaves one parameter less
@@ -78,4 +84,6 @@ def test_an_estimate_keeps_its_restriction_and_its_warnings():
         made["hypothesis_matrix"].drop_vars(made["hypothesis_matrix"].coords),
         xr.DataArray(linear.matrix, dims=("hypothesis", "coefficient")),
     )
-    assert "hypothesis_matrix" not in estimate(matches, variables, {"model": "x"}, None)
+    assert "hypothesis_matrix" not in estimate(
+        matches, variables, {"model": "x", "covariance": "model"}, None
+    )

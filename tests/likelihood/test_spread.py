@@ -11,7 +11,6 @@ import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes.likelihood._spread import (
     coefficients,
-    covariance_of,
     pair_errors,
     player_errors,
     vary,
@@ -67,7 +66,7 @@ def test_no_covariance_no_errors(matches, model):
     assert np.isnan(player_errors(fit)).all()
     assert without_variation(fit) is None
     with pytest.raises(lb.LeaderbayesError, match="covariance='none'"):
-        covariance_of(fit)
+        lb.likelihood.pairwise_tests(fit)
 
 
 def test_more_contrasts_than_rounds_less_one_do_not_vary():

@@ -163,7 +163,7 @@ def test_what_votes_must_say(votes):
 
 def test_the_first_always_wins(votes):
     first = votes.assign(outcome=("vote", np.ones(600)))
-    with pytest.raises(lb.DisconnectedError, match="LB010 the intercept has no estimate"):
+    with pytest.raises(lb.DisconnectedError, match="LB010 PMRA's intercept has no estimate"):
         lb.likelihood.round_intercept(first)
 
 

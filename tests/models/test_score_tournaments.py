@@ -136,9 +136,18 @@ def test_answers_are_of_the_means(fitted):
     one = lb.study.select(fitted, "data 1")
     assert one["posterior"]["player"].to_numpy().tolist() == ["p0", "p1"]
     assert lb.compare(one, "p0", "p1")["record_played"] == 8
-    for answer in (lb.check, lb.loo, lb.plan):
-        with pytest.raises(lb.LeaderbayesError, match=r"mean scores|score_tournaments"):
-            answer(fitted)
+    assert 0.0 < float(lb.check(fitted)["p_value"]) <= 1.0
+    assert 0.0 < float(lb.plan(fitted)["p_now"]) <= 1.0
+    with pytest.raises(lb.LeaderbayesError, match="log_likelihood"):
+        lb.loo(fitted)
+
+
+def test_answers_over_data_sets_are_fitted_as_scores():
+    """Right or wrong ones: by default too, with a warning."""
+    values = (np.random.default_rng(1).random((3, 3, 30)) < 0.7).astype(float)
+    with pytest.warns(lb.HintWarning, match="LB026"):
+        dt = lb.fit(several(values), seed=1, progressbar=False, draws=50)
+    assert dt.attrs["model"] == "score_tournaments"
 
 
 def test_compare_is_of_a_new_data_set(fitted):
@@ -152,8 +161,18 @@ def test_compare_is_of_a_new_data_set(fitted):
     assert float(back["p_worse"]) == pytest.approx(float(pair["p_better"]))
     win = lb.win_probability(fitted)["mean"]
     plain = lb.compare(fitted, "p0", "p1")
-    assert float(win.sel(player="p0", opponent="p1")) == pytest.approx(float(plain["p_better"]))
+    said = float(win.sel(player="p0", opponent="p1"))
+    assert said == pytest.approx(float(plain["p_better"]), abs=1e-3)  # which a grid stands for
     np.testing.assert_allclose(win + win.to_numpy().T, 1.0)
+
+
+def test_a_new_data_set_moves_both_players(scores):
+    """Of two of one spread, the difference there has the variance of the mean and twice that."""
+    dt = fit(scores.sel(player=["p0", "p1"]))
+    pair = lb.compare(dt, "p0", "p1")
+    gap = dt["posterior"]["score"].sel(player="p0") - dt["posterior"]["score"].sel(player="p1")
+    sd = np.sqrt(gap.var() + 2.0 * (dt["posterior"]["score_spread"] ** 2).mean())
+    assert float(pair["new_upper"] - pair["new_lower"]) == pytest.approx(3.92 * float(sd), rel=0.1)
 
 
 def test_it_goes_through_a_file(fitted, tmp_path):
@@ -279,7 +298,7 @@ def test_pymc_samples_the_same(fraction):
         (lambda s: s * 0.0, {}, "nothing to compare"),
         (lambda s: s, {"within_round": False}, "within rounds"),
         (lambda s: s, {"prior_scale": 0.0}, "prior_scale"),
-        (lambda s: s, {"spread_scale": 1.0}, "no option 'spread_scale'"),
+        (lambda s: s, {"options": {"spread_scale": 1.0}}, "no option 'spread_scale'"),
     ],
 )  # fmt: skip
 def test_refusals(scores, change, options, message):

@@ -11,6 +11,8 @@ import xarray as xr
 
 import leaderbayes as lb
 from graphs import AS_IT_STANDS
+from leaderbayes._numerics.mean_score import noise_of
+from leaderbayes._numerics.score_tournaments import SHARE, axes_of, tables_of
 from leaderbayes.models import _tournaments
 from leaderbayes.models._board import rank_reliability, reliability
 from leaderbayes.models._registry import MODELS
@@ -134,6 +136,55 @@ def test_tournaments_equal_the_specification(scores):
         jacobian = (1.0 - c) * len(cells[0]) * np.log(spread)
         gaps.append(logp[0](there | {"strength": strength}) - lacking + jacobian - logp[1](point))
     np.testing.assert_allclose(gaps, gaps[0], atol=1e-7)
+
+
+def random_scores(*shape):
+    dims = ("tournament", "player", "round")[-len(shape) :]
+    values = np.random.default_rng(0).normal(size=(*shape[:-1], 1))
+    values = values + np.random.default_rng(1).normal(size=shape)
+    coords = {dim: [f"{dim[0]}{k}" for k in range(n)] for dim, n in zip(dims, shape, strict=True)}
+    return xr.DataArray(values, coords, dims)
+
+
+def test_mean_scores_equal_the_specification():
+    """Of rounds that share luck; `test_mean_score` has the closed form that fits draw from."""
+    board, fraction = random_scores(3, 4), 0.2
+    plain = runpy.run_path(str(FOLDER / "mean_score" / "model.py"))
+    y, luck = board.to_numpy(), fraction / (1.0 - fraction)
+    root = np.linalg.cholesky(plain["noise"](y)[0])
+    fast, slow = lb.models.mean_score(board, test_fraction=fraction), plain["model"](y, fraction)
+    logp = [m.compile_logp(mode=AS_IT_STANDS) for m in (slow, fast)]
+    rng, gaps = np.random.default_rng(1), []
+    for _ in range(POINTS):
+        point = {k: rng.normal(size=np.shape(v)) for k, v in fast.initial_point().items()}
+        other, size = dict(point), luck * np.exp(point["noise_spread_log__"])
+        other["effect"] = root @ other.pop("score_unit")
+        other["luck"] = np.sqrt(size) * (root @ other.pop("luck_unit"))
+        gaps.append(logp[0](other) + 0.5 * len(y) * np.log(size) - logp[1](point))
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-5)
+
+
+def test_mean_scores_over_data_sets_equal_the_specification():
+    boards = random_scores(3, 3, 4)
+    y = boards.to_numpy()
+    found = tables_of(y, 0.0)
+    at = axes_of(noise_of(found.mean).covariance, found.within)
+    fast, slow = lb.models.score_tournaments(boards), specification("score_tournaments")(y)
+    logp = [m.compile_logp(mode=AS_IT_STANDS) for m in (slow, fast)]
+    means_of = fast.compile_fn(
+        fast.replace_rvs_by_values([fast["score_tournament"]])[0], inputs=fast.value_vars,
+        point_fn=True, mode=AS_IT_STANDS, on_unused_input="ignore",
+    )  # fmt: skip
+    rng, gaps = np.random.default_rng(1), []
+    for _ in range(POINTS):
+        point = {k: rng.normal(size=np.shape(v)) for k, v in fast.initial_point().items()}
+        c, other = np.exp(point["noise_spread_log__"]), dict(point)
+        del other["deviation_unit"]
+        other["effect"] = at.v @ other.pop("score_unit")
+        other["score_tournament"] = means_of(point)
+        jacobian = 0.5 * len(y) * np.log(np.maximum(c - at.e, SHARE * c)).sum()
+        gaps.append(logp[0](other) + jacobian - logp[1](point))
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-5)
 
 
 def test_every_model_has_a_folder():

@@ -1,117 +1,116 @@
-"""Votes in a pymc.Model, and the same likelihood on arrays."""
+"""Votes in a pymc.Model, the specification in models/, and the same likelihood on arrays."""
 
+import runpy
 import warnings
+from pathlib import Path
 
-import arviz as az
 import numpy as np
-import pymc as pm
 import pytest
+from scipy.special import ndtr
 
 import leaderbayes as lb
-import leaderbayes.models._votes as module
+import leaderbayes.models._vote_target as module
 from graphs import AS_IT_STANDS
+from leaderbayes._numerics import design
 from leaderbayes.models._votes import (
     VoteTarget,
-    matched_strengths,
-    observe_votes,
+    model_of_votes,
+    problem_of_votes,
     vote_statistics,
 )
 from votes import draw
 
 PLAYERS = 4
-PLAIN = {"mode": "FAST_COMPILE"}
+SPECIFICATION = Path(__file__).parents[2] / "models" / "votes" / "model.py"
 
 
-def votes_with(rng, covariates):
-    votes = draw(np.linspace(0.8, -0.8, PLAYERS), 200, rng, judges=6, spread=0.6, ties=0.15)
-    votes = votes.assign_coords(prompt=("vote", rng.integers(0, 30, 200)))
+def votes_with(rng, covariates=False, prompts=True):
+    votes = draw(np.linspace(0.8, -0.8, PLAYERS), 60, rng, judges=6, spread=0.9, ties=0.15)
+    if prompts:
+        votes = votes.assign_coords(prompt=("vote", rng.integers(0, 12, 60)))
     if covariates:
-        votes["covariates"] = ("vote", "covariate"), 10.0 * rng.normal(size=(200, 1))
+        votes["covariates"] = ("vote", "covariate"), 10.0 * rng.normal(size=(60, 1))
         votes = votes.assign_coords(covariate=["length"])
     return votes
 
 
-def statistics(votes, **options):
+def quietly(make, *arguments, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.HintWarning)
-        return vote_statistics(votes, **options)
+        return make("model", *arguments, **options)
 
 
-def built(found, *, tie):
-    with pm.Model(coords={"player": found.rows.kept["player"].to_numpy()}) as model:
-        scale = pm.HalfNormal("epp_scale", 2.0)
-        unit = pm.StudentT("unit", nu=4.0, sigma=scale, dims="player")
-        a = matched_strengths(unit, found)
-        epp = pm.Deterministic("epp", a - a.mean(), dims="player")
-        observe_votes(found, epp, pm.Normal("tie", 0.0, 2.0) if tie else None)
-    return model
+@pytest.mark.parametrize(
+    ("tie", "order", "matched", "prompts"),
+    [(None, False, False, True), (2.0, True, True, False), (2.0, False, False, True)],
+)
+def test_model_equals_the_specification(tie, order, matched, prompts):
+    """Weights of votes, and the density of all variables."""
+    spec = runpy.run_path(str(SPECIFICATION))
+    votes = votes_with(np.random.default_rng(1), prompts=prompts)
+    own = {"matched": matched, "order_effect": order} | ({"tie_scale": tie} if tie else {})
+    found, fast = (quietly(make, votes, **own) for make in (vote_statistics, model_of_votes))
+    first, second, outcome = (votes[n].to_numpy() for n in ("first", "second", "outcome"))
+    seen = first.astype(int), second.astype(int), outcome
+    names = ["judge", "prompt"] if prompts else ["judge"]
+    clusterings = [np.unique(votes[name], return_inverse=True)[1] for name in names]
+    same = {"order": order, "tie_scale": tie}
+    weight = spec["weights"](*seen, clusterings, PLAYERS, **same)
+    np.testing.assert_allclose(found.together.weight, weight, rtol=1e-5)
+    slow = spec["model"](*seen, found.together.weight, PLAYERS, matched=matched, **same)
+    logp = [m.compile_logp(mode=AS_IT_STANDS) for m in (fast, slow)]
+    rng, c, gaps = np.random.default_rng(2), found.centring, []
+    for _ in range(4):
+        point = {k: rng.normal(size=np.shape(v)) for k, v in fast.initial_point().items()}
+        log_scale, other = point["epp_scale_log__"], dict(point)
+        other["strength"] = np.exp((1.0 - c) * log_scale) * other.pop("epp_unit")
+        if order:
+            other["effect_size"] = other["effect_size"][0]
+        gaps.append(logp[0](point) - logp[1](other) - (1.0 - c) * PLAYERS * log_scale)
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-8)
 
 
-@pytest.mark.parametrize("tie", [False, True])
+@pytest.mark.parametrize("tie", [None, 2.0])
 @pytest.mark.parametrize(
     ("covariates", "order", "matched"),
     [(False, False, False), (False, True, True), (True, True, False)],
 )
-def test_arrays_equal_the_model(tie, covariates, order, matched):
-    """Value of the model's outcome and of ``matching``; gradients by differences."""
-    rng = np.random.default_rng(1)
-    found = statistics(votes_with(rng, covariates), tie=tie, order_effect=order, matched=matched)
-    model, target = built(found, tie=tie), VoteTarget(found, tie=tie)
-    asked = [model["outcome"]] + ([model["matching"]] if matched else [])
-    density = model.compile_logp(vars=asked, mode=AS_IT_STANDS)
-    k, effects = len(target.extra_scale), len(found.rows.effects)
-    for _ in range(2):
-        a, extra = rng.normal(size=PLAYERS), rng.normal(size=k)
-        point = {"epp_scale_log__": 0.0, "unit": a}
+def test_fast_engine_has_the_density_of_the_pymc_model(tie, covariates, order, matched):
+    votes = votes_with(np.random.default_rng(1), covariates)
+    own = {"matched": matched, "order_effect": order} | ({"tie_scale": tie} if tie else {})
+    model, problem = (quietly(make, votes, **own) for make in (model_of_votes, problem_of_votes))
+    found = quietly(vote_statistics, votes, **own)
+    c, ways = found.centring, found.ways
+    target, logp = problem.target, model.compile_logp(mode=AS_IT_STANDS)
+    effects, rng, gaps = (1 + covariates) * order, np.random.default_rng(2), []
+    for _ in range(4):
+        t, unit = rng.normal(), rng.normal(size=PLAYERS)
+        extra = rng.normal(size=len(target.extra_scale))
+        point = {"epp_scale_log__": t, "epp_unit": unit}
         point |= {"effect_size": extra[:effects]} if effects else {}
         point |= {"tie": extra[effects]} if tie else {}
-        point |= {"matching_interval__": extra[-1]} if matched else {}
-        value, by_a, by_extra = target.log_likelihood(a[None], extra[None])
-        assert value[0] == pytest.approx(float(density(point)), rel=1e-9)
-        steps = 1e-6 * np.eye(PLAYERS + k)
-        ends = [
-            target.log_likelihood(a + s * steps[:, :PLAYERS], extra + s * steps[:, PLAYERS:], False)
-            for s in (1.0, -1.0)
-        ]
-        numeric = (ends[0][0] - ends[1][0]) / 2e-6
-        np.testing.assert_allclose(np.append(by_a, by_extra), numeric, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("tie", [False, True])
-def test_the_model_is_sampled_and_predicts(tie):
-    votes = votes_with(np.random.default_rng(2), True)
-    found = statistics(votes, tie=tie, order_effect=True)
-    with built(found, tie=tie):
-        before = pm.sample_prior_predictive(20, random_seed=1, compile_kwargs=PLAIN)
-        dt = pm.sample(
-            20, tune=20, chains=1, random_seed=1, progressbar=False, nuts_sampler="pymc",
-            compile_kwargs=PLAIN,
-        )  # fmt: skip
-        after = pm.sample_posterior_predictive(
-            dt, random_seed=1, progressbar=False, compile_kwargs=PLAIN
-        )
-    for again, group in ((before, "prior_predictive"), (after, "posterior_predictive")):
-        outcome = again[group]["outcome"]
-        assert outcome.dims == ("chain", "draw", "vote")
-        assert set(np.unique(outcome)) == {0.0, 0.5, 1.0}
-    share = float((after["posterior_predictive"]["outcome"] == 0.5).mean())
-    assert share == pytest.approx(0.15, abs=0.06)
-    known = dt["constant_data"].dataset
-    np.testing.assert_array_equal(known["weight"], found.weight)
-    assert {"first", "second", "count", "judge", "prompt", "opinion_variance"} <= set(known)
-    assert known["effect"].to_numpy().tolist() == ["order", "length"]
-    assert known["effect_unit"][1] == pytest.approx(float(votes["covariates"].std()))
-    np.testing.assert_array_equal(dt["observed_data"]["outcome"], votes["outcome"])
-    assert len(az.summary(dt, var_names=["epp", "effect_size"])) == 6
+        a, jacobian = np.exp((1.0 - c) * t) * unit, (1.0 - c) * PLAYERS * t
+        if matched:
+            # Strengths are sampled themselves, and a uniform alpha as a standard normal number.
+            share = ndtr(extra[-1])
+            point["matching_interval__"] = np.log(share / (1.0 - share))
+            a = design.along(a[None], np.array([2.0 * share]), ways)[0]
+            jacobian -= share * ways.log_known.sum()
+            jacobian += np.log(share * (1.0 - share)) + 0.5 * extra[-1] ** 2
+        x = np.append(a, extra)
+        gaps.append(target.log_density(x[None], t)[0] + jacobian - logp(point))
+        steps = 1e-6 * np.eye(x.size)
+        ends = [target.log_density(x + sign * steps, t) for sign in (1.0, -1.0)]
+        slope = target.gradient(x[None], t)[1][0]
+        np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-7)
 
 
 def test_votes_for_neither_are_data():
     votes = draw(np.zeros(3), 60, np.random.default_rng(3))
     votes["outcome"][:10] = np.nan
-    found = statistics(votes)
-    with built(found, tie=False) as model:
-        table = model["both_bad"].eval()
-    assert table.sum() == 20.0
+    found = quietly(vote_statistics, votes)
+    assert quietly(model_of_votes, votes)["both_bad"].get_value().sum() == 20.0
     assert len(found.rows.votes.n) == 50
 
 
@@ -120,16 +119,16 @@ def test_effects_that_are_integrated_out(monkeypatch):
     rng = np.random.default_rng(4)
     votes = draw(np.linspace(0.8, -0.8, PLAYERS), 3000, rng, judges=60, spread=0.4)
     votes["covariates"] = ("vote", "covariate"), rng.normal(size=(3000, 1))
-    found = statistics(votes.assign_coords(covariate=["length"]), order_effect=True)
-    short = VoteTarget(found)
-    assert len(short.extra_scale) == 0
+    votes = votes.assign_coords(covariate=["length"])
+    rows = quietly(vote_statistics, votes, order_effect=True).rows.votes
+    short = VoteTarget(rows, 2.0, 4.0)
+    assert len(short.target.extra_scale) == 0
     monkeypatch.setattr(module, "_EXACT", 10_000)
-    whole = VoteTarget(found)
-    at = short.reduced
+    whole, at = VoteTarget(rows, 2.0, 4.0), short.reduced
     contrast = 0.05 * rng.normal(size=(400, PLAYERS))
     contrast -= contrast.mean(axis=1, keepdims=True)
     a = at.epp + contrast
-    extra = short.others(a, np.empty((400, 0)), rng)["effect_size"]
+    extra = short.expand(a, np.empty((400, 0)), rng)["effect_size"]
     # Conditional on strengths effects are normal: value less their density is the marginal's.
     centred = extra - at.mean - contrast @ at.slope.T
     normal = -0.5 * np.einsum("ki,ij,kj->k", centred, np.linalg.inv(at.covariance), centred)
@@ -143,15 +142,15 @@ def test_effects_that_are_integrated_out(monkeypatch):
     ("options", "said"),
     [
         ({"matched": "auto"}, "matched='auto': choose None, True or False"),
-        ({"tie": True, "ties": "drop"}, "davidson has a parameter for ties"),
+        ({"tie_scale": 2.0, "ties": "drop"}, "ties='drop'"),
         ({"covariates": ["width"]}, "'width' is not known"),
-        ({"cluster": "colour"}, "cluster='colour' is not known"),
+        ({"cluster": "colour"}, "cluster='colour': give 'auto'"),
     ],
 )
 def test_bad_options(options, said):
     votes = draw(np.zeros(3), 60, np.random.default_rng(3))
     with pytest.raises(lb.LeaderbayesError, match=said):
-        vote_statistics(votes, **options)
+        vote_statistics("model", votes, **options)
 
 
 @pytest.mark.parametrize("kind", ["two", "baseline", "halves"])
@@ -164,4 +163,4 @@ def test_who_is_first_explains_the_order(kind):
     }[kind]  # fmt: skip
     votes = draw(np.zeros(5), 200, rng, pairs=pairs)
     with pytest.raises(lb.LeaderbayesError, match="do not identify the effect of the order"):
-        vote_statistics(votes, order_effect=True)
+        vote_statistics("model", votes, order_effect=True)

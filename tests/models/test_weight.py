@@ -8,13 +8,8 @@ import pytest
 import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes._numerics.composite_weight import board_weight
-from leaderbayes.models._weight import (
-    check_board,
-    check_pairs,
-    degrees_of_freedom,
-    resolve_weight,
-    shared_luck,
-)
+from leaderbayes.models._registry import MODELS
+from leaderbayes.models._weight import check_board, resolve_weight, shared_luck
 
 
 def test_a_number_is_itself_and_composite_is_the_estimate(scores):
@@ -59,7 +54,7 @@ def test_independent_rounds_share_nothing():
 def test_few_rounds_say_so_here():
     two = lb.matches(board([[2.0, 1.0], [1.0, 2.0]]))
     with pytest.warns(lb.WeightWarning, match="LB011 2 rounds are too few") as caught:
-        lb.models.bradley_terry(two, centring=0.0)
+        lb.models.bradley_terry(two)
     # The warning points to the line that asked.
     assert {w.filename for w in caught} == {__file__}
 
@@ -67,18 +62,17 @@ def test_few_rounds_say_so_here():
 def test_what_rests_on_the_prior_is_said():
     apart = lb.matches(board([[2.0, 2.0, 2.0], [1.0, 1.0, 1.0]]))
     with pytest.warns(lb.DisconnectedWarning, match="LB010"):
-        check_board(apart)
+        check_board(apart, MODELS["bradley_terry"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_board(lb.matches(board([[2.0, 1.0], [1.0, 2.0]])))
+        check_board(lb.matches(board([[2.0, 1.0], [1.0, 2.0]])), MODELS["bradley_terry"])
 
 
 def test_ties_dropped_across_rounds_have_no_likelihood_by_round(scores):
-    check_pairs(lb.matches(scores, ties="drop"), "this")
     with pytest.raises(lb.LeaderbayesError, match="'drop' across rounds"):
-        check_pairs(lb.matches(scores, ties="drop", within_round=False), "this")
-    with pytest.raises(lb.LeaderbayesError, match="no meaning for this; choose 'half' or 'drop'"):
-        check_pairs(lb.matches(scores, ties="floor"), "this")
+        lb.models.bradley_terry(lb.matches(scores, ties="drop", within_round=False))
+    with pytest.raises(lb.LeaderbayesError, match="floor"):
+        lb.models.bradley_terry(lb.matches(scores, ties="floor"))
 
 
 def test_test_fraction_divides_the_weight(scores, tournaments):
@@ -113,10 +107,3 @@ def test_rounds_that_decide_need_no_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lb.models.bradley_terry(matches)
-
-
-def test_degrees_of_freedom_are_of_few_players_or_of_many():
-    assert [degrees_of_freedom(None, m) for m in (2, 10, 11, 500)] == [4.0, 4.0, 2.0, 2.0]
-    assert degrees_of_freedom(30, 500) == 30.0
-    with pytest.raises(lb.LeaderbayesError, match="prior_df"):
-        degrees_of_freedom(0.0, 5)

@@ -1,4 +1,4 @@
-"""Sufficient statistics and normalisers against enumeration of all matches."""
+"""Likelihoods by round against enumeration of all matches."""
 
 from itertools import combinations
 
@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from leaderbayes._numerics import pairs_by_round
-from leaderbayes._numerics.pairs_by_round import log_normalisers, round_scores, round_statistics
+from leaderbayes._numerics.pairs_by_round import (
+    round_log_likelihood,
+    round_scores,
+    round_statistics,
+)
 from leaderbayes._numerics.places import places
 
 
@@ -44,11 +47,8 @@ def log_likelihood(place, b, nu, *, within_round, ties):
 
 
 def evaluate(statistics, b, nu):
-    tied = nu * statistics.tied if np.isfinite(nu) else 0.0
-    out = (statistics.points * b).sum(axis=-1) + tied
-    normaliser = log_normalisers(np.ravel(b), np.array([nu]), *statistics[5:])[statistics.set]
-    np.add.at(out, statistics.round, -statistics.sign * normaliser)
-    return out
+    given = np.array([nu]) if np.isfinite(nu) else None
+    return round_log_likelihood(b[None], statistics, given)[0]
 
 
 CASES = [
@@ -79,46 +79,17 @@ def test_log_likelihood_and_scores_equal_enumeration(within_round, ties, nu, spr
             np.testing.assert_allclose(by_nu, (up - down) / 2e-6, atol=1e-4)
 
 
-@pytest.mark.parametrize("ties", ["half", "drop"])
-def test_several_tournaments_equal_each_by_itself(ties):
-    place = random_places(11, True, rounds=7)
-    tournament = np.array([0, 0, 1, 2, 1, 2, 0])
-    strengths = np.random.default_rng(1).normal(size=(3, place.shape[1]))
-    together = round_statistics(place, within_round=True, ties=ties, tournament=tournament)
-    expected = np.empty(7)
-    for t, b in enumerate(strengths):
-        alone = round_statistics(place[tournament == t], within_round=True, ties=ties)
-        expected[tournament == t] = evaluate(alone, b, -np.inf)
-    np.testing.assert_allclose(evaluate(together, strengths[tournament], -np.inf), expected)
-
-
 @pytest.mark.parametrize("scale", [1.0, 30.0, 300.0])
 def test_normalisers_neither_overflow_nor_underflow(scale):
     b = np.random.default_rng(0).normal(size=40) * scale
     place = np.tile(np.arange(1, 41, dtype=np.int32), (2, 1))
     statistics = round_statistics(place, within_round=True, ties="half")
-    truth = sum(np.logaddexp(x, y) for x, y in combinations(b, 2))
-    np.testing.assert_allclose(
-        log_normalisers(b, np.array([-np.inf]), *statistics[5:]), [truth], rtol=1e-12
-    )
+    truth = np.arange(39.0, -1.0, -1.0) @ b - sum(np.logaddexp(x, y) for x, y in combinations(b, 2))
+    np.testing.assert_allclose(evaluate(statistics, b, -np.inf), truth, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("ties", "nu"), [("half", None), ("drop", None), ("half", 0.4)])
-def test_log_likelihood_of_many_draws_holds_the_sets_of_some(ties, nu, monkeypatch):
-    place, draws = random_places(4, True), 3 * pairs_by_round._DRAWS // 2
-    statistics = round_statistics(place, within_round=True, ties=ties)
-    epp = np.random.default_rng(5).normal(size=(draws, place.shape[1]))
-    tables = []
-    for name in ("_without_ties", "many_log_normalisers"):
-        kernel = getattr(pairs_by_round, name)
-
-        def kept(*args, kernel=kernel):
-            tables.append(kernel(*args))
-            return tables[-1]
-
-        monkeypatch.setattr(pairs_by_round, name, kept)
-    given = None if nu is None else np.full(draws, nu)
-    found = pairs_by_round.round_log_likelihood(epp, statistics, given)
-    truth = [evaluate(statistics, b, -np.inf if nu is None else nu) for b in epp]
-    np.testing.assert_allclose(found, truth, atol=1e-10, rtol=1e-10)
-    assert [len(table) for table in tables] == [pairs_by_round._DRAWS, pairs_by_round._DRAWS // 2]
+def test_many_draws_are_each_by_itself():
+    statistics = round_statistics(random_places(4, True), within_round=True, ties="drop")
+    epp = np.random.default_rng(5).normal(size=(30, 9))
+    found = round_log_likelihood(epp, statistics)
+    np.testing.assert_allclose(found, [evaluate(statistics, b, -np.inf) for b in epp], rtol=1e-12)

@@ -103,11 +103,13 @@ def _scores(post: Posterior, pair: list[int], rope: float | None, prob: float) -
     if post.spread is None:
         return _verdicts(sign * gap, _within(gap, rope)) | found | _effects(post, gap, pair, prob)
     # On a new data set players deviate by themselves: quantiles that stand for a draw's new ones.
-    off = ndtri((np.arange(_NEW) + 0.5) / _NEW)
-    new = (gap[:, None] + post.apart[*pair] * post.spread[:, None] * off).ravel()
-    low, high = ends(new, prob)
-    found |= {"mean_better": (sign * gap > 0.0).mean(), "new_lower": low, "new_upper": high}
-    return _verdicts(sign * new, _within(new, rope)) | found
+    off, scale = ndtri((np.arange(_NEW) + 0.5) / _NEW), post.apart[*pair] * post.spread
+    low, high = ends((gap[:, None] + scale[:, None] * off).ravel(), prob)
+    ahead, far = sign * gap, 0.0 if rope is None else rope
+    better, worse = ndtr((ahead - far) / scale).mean(), ndtr((-ahead - far) / scale).mean()
+    new = {"p_better": better, "p_equivalent": 1.0 - better - worse, "p_worse": worse}
+    more = {"mean_better": (ahead > 0.0).mean(), "new_lower": low, "new_upper": high}
+    return new | found | more
 
 
 def _within(gap: Floats, rope: float | None) -> Bools:

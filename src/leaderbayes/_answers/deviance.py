@@ -67,7 +67,8 @@ def deviance(
         value, df, at = float(dt["deviance"]), int(dt.attrs["df"]), "maximum likelihood"
         players, attrs = dt.sizes["player"], {k: dt.attrs[k] for k in ("converged", "warnings")}
         # Without a saturated model, or with one of single matches, there is no reference.
-        tested = not np.isclose(value, -2.0 * float(dt["loglik"]), rtol=1e-9)
+        tested = dt.attrs.get("cells") != "votes"
+        tested &= not np.isclose(value, -2.0 * float(dt["loglik"]), rtol=1e-9)
     else:
         post = Posterior(dt)
         if post.parameter != "epp":

@@ -180,7 +180,7 @@ class Posterior:
         """Spread of a difference between tournaments, in that of a player's (player, opponent)."""
         if "constant_data" in self.tree.children and "spread" in self.constant:
             own = self.constant["spread"].sel(player=self.players, opponent=self.players)
-            return own.to_numpy()
+            return np.asarray(np.sqrt(2.0) * own.to_numpy())
         return np.full((len(self.players),) * 2, np.sqrt(2.0))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:

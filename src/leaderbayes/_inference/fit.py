@@ -196,7 +196,8 @@ def fit(
 def model_for(data: Any, name: str) -> Model:
     """Find the model by its name, or choose one for these data."""
     kind = "votes" if is_votes(data) else "scores"
-    several = "tournament" in getattr(data, "dims", ()) and data.sizes["tournament"] > 1
+    data = data if kind == "votes" else valid_scores(data)
+    several = "tournament" in data.dims and data.sizes["tournament"] > 1
     if name == "auto":
         answers = kind == "scores" and likelihood_of(data, "auto", None) == "dirichlet"
         parameter = "score" if answers else "epp"
@@ -220,6 +221,11 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
     if is_votes(data):
         return data
     if "scores" in model.data:
+        if not within_round or ties != "half":
+            raise LeaderbayesError(
+                f"{model.label} are compared within rounds, and ties are no case of their own: "
+                "leave within_round and ties out."
+            )
         return valid_scores(data) if model.several else one_tournament(data)
     board = valid_scores(data) if model.several else one_tournament(data)
     return matches(board, within_round=within_round, ties=ties, pairs=model.pairs or None)
@@ -228,12 +234,13 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
 def _hint(scores: xr.DataArray, played: Any, model: Model, options: Mapping[str, Any]) -> None:
     """Warn of what the scores show that the model does not know of."""
     board = valid_scores(scores) if model.several else one_tournament(scores)
+    fraction = options.get("test_fraction")
     if model.parameter == "score":
-        asked, statistic = options.get("likelihood", "auto"), options.get("statistic", "mean")
-        of = likelihood_of(board, asked, options.get("test_fraction"), statistic)
-        hint(board, test_fraction=options.get("test_fraction"), likelihood=of)
+        asked = options.get("likelihood", "auto")
+        of = "normal" if model.several else likelihood_of(board, asked, fraction)
+        of = None if "statistic" in options else of
+        hint(board, test_fraction=fraction, likelihood=of)
     else:
-        fraction = options.get("test_fraction")
         hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
 
 
@@ -278,13 +285,19 @@ def _draw(
             step = -(-chains * draws // replicates)
             groups = model.draw(data, draws=draws, chains=chains, seed=seed, step=step, **options)
             tree = xr.DataTree.from_dict(groups)
+            if prior and "posterior_predictive" not in groups:
+                raise LeaderbayesError(
+                    "prior=True is for means of rounds, not for items, medians or interquartile "
+                    "means, of which no rounds are simulated: leave it out."
+                )
             if prior:
                 add_prior(model.build(data, **_of_pymc(model, options)), tree, draws, seed)
             drawn = {str(k): v.to_numpy() for k, v in groups["posterior"].data_vars.items()}
-            # Draws are independent, but for those that depend on scores filled in.
-            filled = "posterior_predictive" in groups and bool(data.isnull().any())
             found = diagnose(drawn)
-            return tree, found | ({} if filled else {"converged": 1}) | {"sampler": "exact"}
+            # Draws are independent, but for those that depend on scores filled in.
+            if "posterior_predictive" in groups and bool(data.isnull().any()):
+                return tree, found | {"sampler": "imputation"}
+            return tree, found | {"sampler": "exact", "converged": 1}
         if model.problem is not None:
             problem = model.problem(data, **options)
             rng = np.random.default_rng(streams[0])

@@ -59,7 +59,9 @@ def deviance(epp: Floats, nu: float, wins: Floats, ties: Floats, n: Floats) -> f
     i, j = np.nonzero(np.tril(n, -1))
     half = 0.5 * (epp[i] - epp[j])
     won, lost, tied, met = wins[i, j], wins[j, i], ties[i, j], n[i, j]
-    likelihood = (won - lost) * half + tied * nu - met * law_of(2.0 * half, nu).log_total
+    likelihood = (
+        (won - lost) * half + xlogy(tied, np.exp(nu)) - met * law_of(2.0 * half, nu).log_total
+    )
     saturated = sum(xlogy(each, each / met) for each in (won, lost, tied))
     return 2.0 * float((saturated - likelihood).sum())
 

@@ -3,17 +3,18 @@ r"""Plackett-Luce's likelihood of whole rankings, at many points at once.
 .. math:: \log L = \sum_a \Big( b_{\pi_a} - \log \sum_{c \ge a} e^{b_{\pi_c}} \Big)
 
 of a round's players in order, best first. Ties leave several orders open, and a round's
-log-likelihood is their mean: over all where at most three players tie, and where more do over a few
-in which each has every place about equally often. A tie is half a win for either.
+log-likelihood is their mean: over all where at most four players tie, and where more do over 24 in
+which each has every place about equally often. A tie is half a win for either.
 """
 
+from functools import cache
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from leaderbayes._types import Floats, Ints, Longs
 
-_MOST = 24  # orders of a round with large ties
 _FAR = 600.0  # below the best of a ranking, where e^b is nothing
 
 
@@ -32,10 +33,9 @@ def rankings(place: Ints, weight: Floats | None = None) -> Rankings:
     breaks = turns(place)
     key = np.where(place > 0, -place, -np.iinfo(np.int32).max) + breaks
     order = np.argsort(key, axis=2, kind="stable")
-    # Rounds without ties have one order.
-    several = breaks.any(axis=(0, 2))
-    kept = np.ones(order.shape[:2], bool)
-    kept[1:, ~several] = False
+    # What comes after a round's own orders repeats them.
+    own = [max((len(_orders(size)) for size in _ties(row)[1]), default=1) for row in place]
+    kept = np.arange(len(order))[:, None] < np.array(own)
     which, of = np.nonzero(kept)
     order = order[which, of]
     present = np.take_along_axis(place[of], order, axis=1) > 0
@@ -44,27 +44,30 @@ def rankings(place: Ints, weight: Floats | None = None) -> Rankings:
 
 
 def turns(place: Ints) -> Floats:
-    """Numbers (order, round, player) below a half that break ties when added to places.
-
-    The first order has the tied players as they stand, the second turned round, and so on.
-    """
-    tied = [
-        (k, np.flatnonzero(row == p))
-        for k, row in enumerate(place)
-        for p, size in zip(*np.unique(row[row > 0], return_counts=True), strict=True)
-        if size > 1
-    ]
-    if not tied:
-        return np.zeros((1, *place.shape))
-    largest = max(len(who) for _, who in tied)
-    orders = 2 if largest == 2 else min(2 * largest, _MOST)
+    """Numbers (order, round, player) below a half that break ties when added to places."""
+    tied = [(k, *_ties(row)) for k, row in enumerate(place)]
+    orders = max((len(_orders(size)) for _, _, sizes in tied for size in sizes), default=1)
     out = np.zeros((orders, *place.shape))
-    for k, who in tied:
-        t = len(who)
-        for turn in range(orders):
-            at = np.roll(np.arange(t), (turn // 2) * 2 * t // orders)
-            out[turn, k, who] = 0.4 * (at if turn % 2 == 0 else t - 1 - at) / t
+    for k, places, sizes in tied:
+        for where, size in zip(places, sizes, strict=True):
+            at = np.resize(_orders(size), (orders, size))  # from the first again
+            out[:, k, place[k] == where] = 0.4 * at / size
     return out
+
+
+def _ties(row: Ints) -> tuple[list[int], list[int]]:
+    """Places that several players share, and by how many."""
+    places, sizes = np.unique(row[row > 0], return_counts=True)
+    return places[sizes > 1].tolist(), sizes[sizes > 1].tolist()
+
+
+@cache
+def _orders(size: int) -> Longs:
+    """Orders (order, player) of players who tie: 2, 6 or all 24, or 24 in turn and turned round."""
+    if size <= 4:
+        return np.array(list(permutations(range(size))))
+    at = [np.roll(np.arange(size), turn * size // 12) for turn in range(12)]
+    return np.array([*at, *(size - 1 - each for each in at)])
 
 
 def log_likelihood(b: Floats, rankings: Rankings, *, gradient: bool) -> tuple[Floats, Floats]:

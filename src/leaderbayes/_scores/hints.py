@@ -90,7 +90,7 @@ def hint(
         texts += [_CLUSTERS] if clustered else []
     elif likelihood == "dirichlet":
         texts += [*_of_the_missing(scores), *_of_few_items(scores)]
-    elif is_right_or_wrong(scores) and several:
+    elif likelihood == "normal" and is_right_or_wrong(scores) and several:
         texts.append(_AS_IF_NORMAL)
     for text in texts:
         warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))

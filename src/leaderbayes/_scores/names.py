@@ -17,7 +17,7 @@ ROUND = (
 # Right or wrong answers.
 ITEM = (
     "item item_id question question_id qid doc_id document_id instance_id example_id prompt_id "
-    "query_id sample_id"
+    "query_id sample_id instance example"
 )
 # The same beside a column of answers; data sets otherwise.
 ANSWERED = "problem_id task_id"

@@ -18,8 +18,7 @@ def require_fitted(given: Any) -> None:
     """Raise unless this is an estimate of `leaderbayes.likelihood`."""
     if not isinstance(given, xr.Dataset) or "epp" not in given:
         raise LeaderbayesError(
-            "This takes an estimate of leaderbayes.likelihood, a Dataset, not "
-            f"{type(given).__name__}."
+            "This takes an estimate: give what a function of leaderbayes.likelihood returned."
         )
 
 

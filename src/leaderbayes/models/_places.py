@@ -86,7 +86,7 @@ def observe_pairs(
 def observe_rankings(b: Any, weight: Any, matches: xr.Dataset) -> Any:
     """Add ``place`` (round, player) to the pm.Model under construction, by whole rankings.
 
-    Plackett-Luce's log-likelihood; of tied players the mean over a few orders (`rankings`).
+    Plackett-Luce's log-likelihood; of tied players the mean over orders (`rankings`).
     """
     import pymc as pm
     import pytensor.tensor as pt

@@ -75,9 +75,8 @@ ranked = ("rank", example, "--only", "wine", "--seed", "1")
 command("rank", *ranked)
 command("rank --out", *ranked, "--out", "results")
 command("rank --figures", *ranked, "--out", "never", "--figures", "pdf")
-command("rank --ml", *ranked, "--ml", "--out", "estimates")
+command("rank --ml", *ranked[:-2], "--ml", "--out", "estimates")
 studied = ("tournaments", example, "--store", "study")
-command("tournaments", *studied, "--dask", "tcp://127.0.0.1:1")
 command("tournaments --figures", *studied, "--out", "never", "--figures", "png")
 said["written"] = sorted(str(path) for path in pathlib.Path().glob("*/*"))
 print(json.dumps(said))
@@ -124,11 +123,10 @@ def test_a_missing_extra_is_named(said, call, name, package):
     assert message.endswith(f'pip install "leaderbayes[{name}]".')
 
 
-@pytest.mark.parametrize(("call", "name"), [("report", "report"), ("tournaments", "distributed")])
-def test_commands_end_with_two(said, call, name):
-    status, message, _ = said[f"command {call}"]
+def test_commands_end_with_two(said):
+    status, message, _ = said["command report"]
     assert status == 2
-    assert f'pip install "leaderbayes[{name}]".' in message
+    assert 'pip install "leaderbayes[report]".' in message
 
 
 def test_rank_needs_no_matplotlib(said):

@@ -20,7 +20,7 @@ HEAD = """\
 
 In short: `scores = lb.read_scores("scores.csv")`, `dt = lb.fit(scores)` (folds of one data set: `test_fraction=0.2`; sizes and items: `lb.fit(scores, "mean_score")`; votes:
 `lb.fit(lb.read_votes("votes.csv"))`), then `lb.leaderboard(dt)`, `lb.compare(dt, a, b)`, `lb.audit(dt)`, `lb.plan(dt)`
-(how many more rounds or votes would decide; of fits without `test_fraction`), `lb.report.html(dt, "page.html")`; one score a team: `lb.sota.posterior(lb.sota.read_board("board.csv", n=3000))`. The same from the shell: `leaderbayes rank`,
+(how many more rounds or votes would decide), `lb.report.html(dt, "page.html")`; one score a team: `lb.sota.posterior(lb.sota.read_board("board.csv", n=3000))`. The same from the shell: `leaderbayes rank`,
 `compare`, `audit`, `plan`, `sota`, `tournaments`, `report`, each with `--json`. Read the warnings of a fit (codes LB001 and on) before its numbers are told on.
 """
 

@@ -30,10 +30,12 @@ KINDS = {
     "score_tournaments": ("data sets", "score_tournaments", {}),
     "sota": ("board", "", {}),
 }
+# Outcomes of pairs are no place of one player: said in the row's note.
+EXCEPT = {("round_intercept", "az.plot_loo_pit(dt.sel(player=player))")}
 QUICK = {column: kind for kind, (column, *_) in reversed(KINDS.items())}.values()
 TABLE = [
     pytest.param(
-        call, kind, cells[COLUMNS.index(column)] == "yes",
+        call, kind, cells[COLUMNS.index(column)] == "yes" and (kind, call) not in EXCEPT,
         id=f"{kind}: {call}", marks=[] if kind in QUICK else pytest.mark.slow,
     )
     for call, *cells in ROW.findall(PAGE.read_text(encoding="utf-8"))

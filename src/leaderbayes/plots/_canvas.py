@@ -55,9 +55,12 @@ def panels(
     PlotCollection, list of Axes
     """
     import matplotlib as mpl
+    from matplotlib import pyplot
 
     from leaderbayes.plots._collection import Collection
 
+    # A notebook's backend, which makes it interactive, is loaded before settings are kept.
+    pyplot.draw_if_interactive()  # type: ignore[no-untyped-call]
     if figsize == "column" and columns > 1:
         down = len(titles) * columns / -(-len(titles) // columns) / columns
         size, columns = (size[0] / columns, min(size[1] * down, 2.0 * _HIGHEST)), 1

@@ -72,7 +72,8 @@ def read_answers(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.sota.read_answers(lb.datasets.path("answers"), classes=10)
+    >>> answers = lb.datasets.path("answers")
+    >>> board = lb.sota.read_answers(answers, classes=10, round="instance")
     >>> board.sizes["team"], board.attrs["n"], round(board.attrs["rho"], 2)
     (115, 600, 0.55)
     """

@@ -192,7 +192,9 @@ def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
     found = {
         "max_rhat": float(array_stats.rhat(best)) if several else np.nan,
         # An interval's ends are of no more draws than there are, however evenly these fall.
-        "min_ess": min(float(array_stats.ess(best)) if best.shape[1] > 3 else 0.0, float(best.size)),
+        "min_ess": min(
+            float(array_stats.ess(best)) if best.shape[1] > 3 else 0.0, float(best.size)
+        ),
     }
     agreed = not found["max_rhat"] >= MAX_RHAT and found["min_ess"] > MIN_ESS
     if sampler == "abc-smc":

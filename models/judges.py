@@ -212,7 +212,7 @@ def votes_shown(folder):
 VOTES_TABLE = Table(
     keys=("model", "opinions", "judges", "prompts"),
     cells={
-        (model, *cell): 10 if model == "bradley_terry" else 6
+        (model, *cell): 4 if model == "davidson" or cell[0] in MATCHED else 10
         for model, kinds in OF.items()
         for cell in itertools.product(kinds, (5, 20, 200), (50, 5000))
     },

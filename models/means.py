@@ -161,8 +161,8 @@ def sizes_cells():
         *itertools.product(["items"], ("right or wrong", "families"), (2, 20), (2000,)),
         *itertools.product(["scores"], corners, (2, 20), (3, 100)),
     )
-    of_items = {2: 20, 8: 10, 20: 6, 150: 1}
-    return {cell: of_items[cell[2]] if cell[0] == "items" else 20 for cell in cells}
+    of_items = {2: 12, 8: 8, 20: 5, 150: 1}
+    return {cell: of_items[cell[2]] if cell[0] == "items" else 12 for cell in cells}
 
 
 def sizes_shown(folder):

@@ -258,10 +258,7 @@ def plate(name, folder):
         board = scores(rng.normal(size=(*several, PLAYERS, 8)))
         with silence():
             model = getattr(lb.models, name)(board if name in MEANS else lb.matches(board))
-    # Not the options that it keeps.
-    names = [v.name for v in (*model.deterministics, *model.observed_RVs)]
-    graph = pm.model_to_graphviz(model, var_names=names)
-    graph.render(folder / "plate", format="svg", cleanup=True)
+    pm.model_to_graphviz(model).render(folder / "plate", format="svg", cleanup=True)
 
 
 def draw(table, figure: Path):

@@ -283,6 +283,8 @@ def _draw(
             step = -(-chains * draws // replicates)
             groups = model.draw(data, draws=draws, chains=chains, seed=seed, step=step, **options)
             tree = xr.DataTree.from_dict(groups)
+            if prior and "posterior_predictive" not in groups:
+                raise LeaderbayesError("prior=True is for rounds that have a normal distribution.")
             if prior:
                 add_prior(model.build(data, **_of_pymc(model, options)), tree, draws, seed)
             drawn = {str(k): v.to_numpy() for k, v in groups["posterior"].data_vars.items()}

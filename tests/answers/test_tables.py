@@ -162,13 +162,14 @@ def test_mean_scores_on_a_new_data_set(higher_is_better):
     made = xr.DataTree.from_dict({"posterior": posterior, "constant_data": known})
     win = lb.win_probability(made)
     gap = (score[..., 0] - score[..., 2]).ravel() * (1 if higher_is_better else -1)
-    expected = ndtr(gap / 0.15)
+    sd = np.sqrt(2.0) * 0.15  # of two players, times what the pair has of a usual one's
+    expected = ndtr(gap / sd)
     assert float(win["mean"].sel(player="a", opponent="c")) == pytest.approx(expected.mean())
     pair = lb.compare(made, "a", "c", rope=0.05)
-    assert float(pair["p_better"]) == pytest.approx(ndtr((gap - 0.05) / 0.15).mean(), abs=0.01)
-    assert float(pair["p_worse"]) == pytest.approx(ndtr((-gap - 0.05) / 0.15).mean(), abs=0.01)
+    assert float(pair["p_better"]) == pytest.approx(ndtr((gap - 0.05) / sd).mean(), abs=0.01)
+    assert float(pair["p_worse"]) == pytest.approx(ndtr((-gap - 0.05) / sd).mean(), abs=0.01)
     assert float(pair["mean_better"]) == higher_is_better
-    wide = np.hypot(0.15, (score[..., 0] - score[..., 2]).std()) * 2 * 1.96
+    wide = np.hypot(sd, (score[..., 0] - score[..., 2]).std()) * 2 * 1.96
     assert float(pair["new_upper"] - pair["new_lower"]) == pytest.approx(wide, rel=0.03)
 
 

@@ -1,13 +1,11 @@
-"""Draw every figure at three sizes, in each backend, at a screen's and a journal's sizes.
+"""Draw every figure of three boards, at a screen's and a journal's sizes.
 
-    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 40] [--of fit]
+    uv run python benchmarks/figures.py FOLDER [--players 40] [--of fit]
 
-Look at the sheets in FOLDER: nothing may be clipped, and no letters lie on each other. Other
-backends than Matplotlib need chromium (`apt-get install chromium`) and playwright.
+Look at the sheets in FOLDER: nothing may be clipped, and no letters lie on each other.
 """
 
 import argparse
-import shutil
 import tempfile
 import time
 import warnings
@@ -19,13 +17,13 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import xarray as xr
+from matplotlib import pyplot as plt
 from PIL import Image, ImageDraw
 
 import leaderbayes as lb
 
 PLAYERS = (5, 40, 179)
 TOURNAMENTS = {5: 3, 40: 20, 179: 63}  # of a study, by its players
-BACKENDS = ("matplotlib", "plotly", "bokeh")
 SIZES = ("screen", "column", "page")
 DPI = 110
 WIDE = 620  # pixels of a figure on a sheet
@@ -48,11 +46,11 @@ Figures = Iterator[tuple[str, Callable[..., Any]]]
 def figures_of_fit(players: int) -> Figures:
     """Give the figures of a board by their names."""
     plots, scores = lb.plots, board(players)
-    dt = lb.fit(scores, sampler="laplace", draws=500, replicates=400, seed=1)
+    dt = lb.fit(scores, draws=500, replicates=400, seed=1)
     means = lb.fit(scores, "mean_score", prior_scale=np.inf, seed=1)
     table = lb.leaderboard(dt)
     pair = tuple(table["player"].iloc[:2])
-    planned = lb.plan(dt, pair, rounds=(10, 40), simulations=5, seed=1)
+    planned = lb.plan(dt, pair, rounds=(10, 40), seed=1)
     moved = lb.sensitivity(
         scores, models=("bradley_terry",), priors=(1.0, 2.0), rounds=players < 100,
         seed=1,
@@ -65,7 +63,6 @@ def figures_of_fit(players: int) -> Figures:
     yield "win_probability", lambda **o: plots.win_probability(dt, **o)
     yield "rank_distribution", lambda **o: plots.rank_distribution(dt, **o)
     yield "record", lambda **o: plots.record(dt, **o)
-    yield "win_rate", lambda **o: plots.win_rate(dt, **o)
     yield "deviance", lambda **o: plots.deviance(dt, seed=1, **o)
     yield "plan", lambda **o: plots.plan(planned, **o)
     yield "sensitivity", lambda **o: plots.sensitivity(moved, **o)
@@ -87,7 +84,7 @@ def figures_of_study(players: int) -> Figures:
     scores.attrs["higher_is_better"] = 1
     with tempfile.TemporaryDirectory() as folder:
         study = lb.study.fit(
-            scores, store=f"{folder}/study", sampler="laplace", draws=100, replicates=50, seed=1,
+            scores, store=f"{folder}/study", draws=100, replicates=50, seed=1,
             progressbar=False,
         )  # fmt: skip
         groups = {name: name.rsplit(" ", 1)[0] for name in scores["player"].to_numpy().tolist()}
@@ -104,11 +101,9 @@ def figures_of_best(teams: int) -> Figures:
     thetas = 0.93 - 0.1 * rng.beta(1.0, 4.0, size=max(teams, 12))
     scores = lb.sota.read_board(rng.binomial(2000, thetas) / 2000, n=2000)
     best = lb.sota.shrink(scores)
-    again = lb.paper.realisation(scores, best, seed=1)
     law = lb.sota.maximum(0.9, teams, n=3000)
     yield "board", lambda **o: plots.board(scores, best, **o)
     yield "board_alone", lambda **o: plots.board(scores, **o)
-    yield "board_realisation", lambda **o: plots.board(scores, best, realisation=again, **o)
     yield "maximum", lambda **o: plots.maximum(law, theta=0.9, **o)
 
 
@@ -135,40 +130,6 @@ OF = {
 }  # fmt: skip
 
 
-def save(figure: Any, backend: str, path: Path, browser: Any) -> None:
-    """Write a picture, of the others than Matplotlib's by a browser."""
-    if backend == "matplotlib":
-        from matplotlib import pyplot as plt
-
-        figure.savefig(path, dpi=DPI)
-        plt.close("all")
-        return
-    shown = figure.get_viz("figure")
-    page = path.with_suffix(".html")
-    if backend == "plotly":
-        shown.write_html(page, include_plotlyjs=True)
-        wide, high = shown.layout.width or 900, shown.layout.height or 600
-    else:
-        from bokeh.plotting import output_file
-        from bokeh.plotting import save as write
-        from bokeh.resources import INLINE
-
-        output_file(page)
-        write(shown, page, title=path.stem, resources=INLINE)
-        wide, high = 300, 200  # less than any
-    opened = browser.new_page(viewport={"width": int(wide) + 20, "height": int(high) + 20})
-    opened.goto(page.absolute().as_uri())
-    opened.wait_for_timeout(700)
-    whole = opened.evaluate(
-        "({width: document.documentElement.scrollWidth, "
-        "height: document.documentElement.scrollHeight})"
-    )
-    opened.set_viewport_size(whole)
-    opened.screenshot(path=path)
-    opened.close()
-    page.unlink()
-
-
 def sheet(paths: list[Path], to: Path) -> None:
     """Put pictures beside each other, with their names."""
     pictures = []
@@ -192,7 +153,6 @@ def sheet(paths: list[Path], to: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--backend", nargs="+", default=BACKENDS, choices=BACKENDS)
     parser.add_argument("--players", nargs="+", type=int, default=PLAYERS)
     parser.add_argument("--size", nargs="+", default=SIZES, choices=SIZES)
     parser.add_argument("--of", nargs="+", default=list(OF), choices=OF)
@@ -201,31 +161,20 @@ def main() -> None:
     mpl.use("Agg")
     warnings.simplefilter("ignore", lb.LeaderbayesWarning)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    browser = None
-    if set(asked.backend) != {"matplotlib"}:
-        from playwright.sync_api import sync_playwright
-
-        chromium = shutil.which("chromium")
-        browser = (
-            sync_playwright()
-            .start()
-            .chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        )
-    made: dict[tuple[str, str], list[Path]] = {}
+    made: dict[str, list[Path]] = {}
     for players in asked.players:
         for name, draw in chain.from_iterable(OF[what](players) for what in asked.of):
             if asked.only and name not in asked.only:
                 continue
-            for backend in asked.backend:
-                for size in asked.size:
-                    start = time.perf_counter()
-                    path = asked.folder / f"{name}_{players}_{backend}_{size}.png"
-                    figsize = None if size == "screen" else size
-                    save(draw(backend=backend, figsize=figsize), backend, path, browser)
-                    made.setdefault((name, backend), []).append(path)
-                    print(f"{path.name:<50} {time.perf_counter() - start:5.1f} s", flush=True)
-    for (name, backend), paths in made.items():
-        sheet(paths, asked.folder / f"sheet_{name}_{backend}.png")
+            for size in asked.size:
+                start = time.perf_counter()
+                path = asked.folder / f"{name}_{players}_{size}.png"
+                draw(figsize=None if size == "screen" else size).savefig(path, dpi=DPI)
+                plt.close("all")
+                made.setdefault(name, []).append(path)
+                print(f"{path.name:<50} {time.perf_counter() - start:5.1f} s", flush=True)
+    for name, paths in made.items():
+        sheet(paths, asked.folder / f"sheet_{name}.png")
 
 
 if __name__ == "__main__":

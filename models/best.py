@@ -109,6 +109,7 @@ BEST = Table(
     },
     board=best_board,
     shown=lambda folder: {"best": read(folder, "best").drop(columns="converged: error")},
+    checked=4,
 )
 
 SIZES = {  # teams and instances, and how many boards

@@ -197,7 +197,9 @@ def rank(name, truths, number, seed):
         return None
     (true, dt), row = made, {"simulation": number, "converged": made[1].attrs["converged"]}
     rng = np.random.default_rng([seed, number, 1])
-    for quantity in sorted(set(true) & set(dt["posterior"].data_vars)):
+    # Units are what a sampler moves, by coordinates of its own.
+    known = {name for name in true if not name.endswith("_unit")}
+    for quantity in sorted(known & set(dt["posterior"].data_vars)):
         draws = dt["posterior"][quantity].to_numpy()
         draws = draws.reshape(-1, *draws.shape[2:])
         draws, value = draws[:: len(draws) // KEPT][:KEPT], true[quantity]

@@ -98,7 +98,8 @@ def check(name: str, executor: Executor, cells: int, day: str) -> list[str]:
     if table := TABLES.get(name):
         some = rng.sample(list(table.cells), min(cells, len(table.cells)))
         print(name, *some, flush=True)
-        work = partial(tables.differences, folder_of(name) / f"{name}.csv", table.board, table.keys)
+        path = folder_of(name) / f"{name}.csv"
+        work = partial(tables.differences, path, table.board, table.keys, checked=table.checked)
         found = executor.map(work, some)
         return [one for differences in found for one in differences]
     ranks = calibration.ranks(name, 10 * cells, executor, seed=rng.randrange(2, 2**32))

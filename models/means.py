@@ -161,7 +161,8 @@ def sizes_cells():
         *itertools.product(["items"], ("right or wrong", "families"), (2, 20), (2000,)),
         *itertools.product(["scores"], corners, (2, 20), (3, 100)),
     )
-    return {cell: {2: 30, 8: 20, 20: 10, 150: 2}[cell[2]] for cell in cells}
+    of_items = {2: 12, 8: 8, 20: 5, 150: 1}
+    return {cell: of_items[cell[2]] if cell[0] == "items" else 12 for cell in cells}
 
 
 def sizes_shown(folder):
@@ -253,7 +254,7 @@ def new_data_board(kind, players, tournaments, number):
 
 NEW_DATA = Table(
     keys=("data sets", "players", "tournaments"),
-    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 20),
+    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 10),
     board=new_data_board,
     shown=lambda folder: {
         "new_data": means(

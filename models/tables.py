@@ -20,7 +20,6 @@ import pandas as pd
 import xarray as xr
 
 CLASSES = 10  # of P(best)
-CHECKED = 20  # boards of a cell that is checked
 
 
 class Table(NamedTuple):
@@ -30,6 +29,7 @@ class Table(NamedTuple):
     cells: dict[tuple, int]  # and how many boards it has
     board: Callable[..., dict | None]  # of a cell's parts and the number of a board
     shown: Callable[..., dict[str, pd.DataFrame]]  # tables of README, by mark
+    checked: int = 20  # boards of a cell that is checked
 
 
 def read(folder: Path, name: str) -> pd.DataFrame:
@@ -126,13 +126,15 @@ def make(name: str, table: Table, folder: Path, executor: Executor) -> None:
     part.unlink()
 
 
-def differences(path: Path, board: Callable, keys: Sequence[str], cell: tuple) -> list[str]:
+def differences(
+    path: Path, board: Callable, keys: Sequence[str], cell: tuple, checked: int = 20
+) -> list[str]:
     """What differs by more than four Monte Carlo errors, of a cell's first boards when remade."""
     table = pd.read_csv(path).set_index(list(keys)).sort_index()
     if (cell if len(cell) > 1 else cell[0]) not in table.index:
         return [f"{path.stem} {cell}: is not in the table, which has to be remade"]
     made = table.loc[cell].squeeze()
-    boards = min(CHECKED, int(made["boards"]))
+    boards = min(checked, int(made["boards"]))
     again, _ = row_of(board, keys, cell, boards)
     found = []
     for column in (c for c in again if f"{c}: error" in made.index):

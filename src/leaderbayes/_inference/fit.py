@@ -231,15 +231,15 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
     return matches(board, within_round=within_round, ties=ties, pairs=model.pairs or None)
 
 
-def _hint(scores: xr.DataArray, played: Any, model: Model, options: Mapping[str, Any]) -> None:
+def _hint(scores: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
     """Warn of what the scores show that the model does not know of."""
     board = valid_scores(scores) if model.several else one_tournament(scores)
     fraction = options.get("test_fraction")
     if model.parameter == "score":
         asked = options.get("likelihood", "auto")
         of = "normal" if model.several else likelihood_of(board, asked, fraction)
-        of = None if "statistic" in options else of
-        hint(board, test_fraction=fraction, likelihood=of)
+        known = None if "statistic" in options else of
+        hint(board, test_fraction=fraction, likelihood=known)
     else:
         hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
 

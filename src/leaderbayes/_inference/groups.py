@@ -83,6 +83,6 @@ def _named(
     """Name variables (chain, draw, ...), with the coordinates of their dimensions."""
     named = {key: ((*_CELLS, *dims.get(key, ())), value) for key, value in values.items()}
     found = xr.Dataset(named)
-    coords = {d: problem.coords[d] for d in found.dims if d in problem.coords}
+    coords = {str(d): problem.coords[str(d)] for d in found.dims if d in problem.coords}
     coords |= {"chain": np.arange(found.sizes["chain"])}
     return found.assign_coords(coords | {"draw": step * np.arange(found.sizes["draw"])})

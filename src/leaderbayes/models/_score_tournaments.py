@@ -72,8 +72,8 @@ def score_tournaments(
 
         - ``score`` (player): mean score over data sets such as these, in the metric's unit;
         - ``score_tournament`` (tournament, player): mean score on each data set;
-        - ``score_spread`` (): standard deviation of a player's score between data sets; of a pair,
-          ``spread`` (player, opponent) in the constant data is the factor;
+        - ``score_spread`` (): standard deviation of a player's score between data sets; a
+          difference has sqrt(2) times that, times ``spread`` (player, opponent) of constant data;
         - ``score_scale`` (): tau;
         - ``round_score`` (tournament_round, player): observed.
 

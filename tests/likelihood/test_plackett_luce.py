@@ -171,7 +171,7 @@ def test_pseudo_rounds_and_bootstrap():
         for model in ("bradley_terry", "plackett_luce")
     ]
     np.testing.assert_allclose(same[0], same[1], atol=1e-6)
-    matches = lb.matches(simulate([0.8, 0.1, -0.9], 60, np.random.default_rng(4)))
+    matches = lb.matches(simulate([0.8, 0.1, -0.9], 30, np.random.default_rng(4)))
     errors = {
         kind: np.sqrt(np.diag(lb.likelihood.plackett_luce(matches, covariance=kind)["covariance"]))
         for kind in ("model", "bootstrap")

@@ -154,7 +154,8 @@ def fit(
         "cluster": cluster, "order_effect": order_effect, "covariates": covariates, "of": of,
         "statistic": statistic,
     }  # fmt: skip
-    chosen, of_votes = model_for(data, model), is_votes(data)
+    of_votes = is_votes(data)
+    chosen = model_for(data if of_votes else valid_scores(data), model)
     if of_votes:
         given["ties"] = ties
     elif cluster == "none":
@@ -196,7 +197,6 @@ def fit(
 def model_for(data: Any, name: str) -> Model:
     """Find the model by its name, or choose one for these data."""
     kind = "votes" if is_votes(data) else "scores"
-    data = data if kind == "votes" else valid_scores(data)
     several = "tournament" in data.dims and data.sizes["tournament"] > 1
     if name == "auto":
         answers = kind == "scores" and likelihood_of(data, "auto", None) == "dirichlet"

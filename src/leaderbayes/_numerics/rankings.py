@@ -7,6 +7,7 @@ log-likelihood is their mean: over all where at most four players tie, and where
 which each has every place about equally often. A tie is half a win for either.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
 from typing import NamedTuple
@@ -15,6 +16,7 @@ import numpy as np
 
 from leaderbayes._types import Floats, Ints, Longs
 
+_BLOCK = 100_000  # numbers at a time
 _FAR = 600.0  # below the best of a ranking, where e^b is nothing
 
 
@@ -72,19 +74,33 @@ def _orders(size: int) -> Longs:
 
 def log_likelihood(b: Floats, rankings: Rankings, *, gradient: bool) -> tuple[Floats, Floats]:
     """Return the weighted log-likelihood (point,) at b (point, player), and its gradient."""
-    order, present, weight, _ = rankings
     value, slope = np.zeros(len(b)), np.zeros(b.shape if gradient else (0, 0))
-    near = np.maximum(b - b.max(axis=1, keepdims=True), -_FAR)
-    odds = np.exp(near)
-    for who, here, w in zip(order, present, weight, strict=True):
-        mine = odds[:, who] * here
-        total = np.cumsum(mine, axis=1)
-        total[total == 0.0] = 1.0
-        value += w * ((near[:, who] - np.log(total)) @ here)
+    for rows, each, slopes in _by_row(b, rankings, gradient=gradient):
+        value += each @ rankings.weight[rows]
         if gradient:
-            later = np.cumsum((here / total)[:, ::-1], axis=1)[:, ::-1]
-            slope[:, who] += w * here * (1.0 - mine * later)
+            slope += np.einsum("prk,r->pk", slopes, rankings.weight[rows])
     return value, slope
+
+
+def _by_row(
+    b: Floats, rankings: Rankings, *, gradient: bool
+) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Return rows, their log-likelihood (point, row), and gradient (point, row, player)."""
+    near = np.maximum(b - b.max(axis=1, keepdims=True), -_FAR)
+    odds, size = np.exp(near), max(_BLOCK // b.size, 1)
+    for begin in range(0, len(rankings.order), size):
+        rows = slice(begin, begin + size)
+        who, here = rankings.order[rows], rankings.present[rows]
+        mine = odds[:, who] * here
+        total = np.cumsum(mine, axis=2)
+        total[total == 0.0] = 1.0
+        each = ((near[:, who] - np.log(total)) * here).sum(axis=2)
+        slopes = np.empty((0, 0, 0))
+        if gradient:
+            later = np.cumsum((here / total)[..., ::-1], axis=2)[..., ::-1]
+            back = np.argsort(who, axis=1)[None]
+            slopes = np.take_along_axis(here * (1.0 - mine * later), back, axis=2)
+        yield rows, each, slopes
 
 
 def by_round(b: Floats, rankings: Rankings) -> Floats:
@@ -101,14 +117,8 @@ def by_round(b: Floats, rankings: Rankings) -> Floats:
 def slopes(b: Floats, rankings: Rankings) -> Floats:
     """Differentiate the log-likelihood of each round (round, player) at b (player,)."""
     out = np.zeros((int(rankings.round.max()) + 1, b.size))
-    for k in range(len(rankings.order)):
-        one = Rankings(
-            rankings.order[k : k + 1],
-            rankings.present[k : k + 1],
-            rankings.weight[k : k + 1],
-            rankings.round[k : k + 1],
-        )
-        out[rankings.round[k]] += log_likelihood(b[None], one, gradient=True)[1][0]
+    for rows, _, each in _by_row(b[None], rankings, gradient=True):
+        np.add.at(out, rankings.round[rows], rankings.weight[rows, None] * each[0])
     return out
 
 

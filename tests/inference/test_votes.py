@@ -211,7 +211,7 @@ def test_ties_are_left_out_or_modelled():
 def test_few_votes_count_once(rows):
     """Of votes that are decided, or of players who never met, none counts for more than one."""
     table = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
-    dt = lb.fit(lb.read_votes(table), seed=1, replicates=60)
+    dt = lb.fit(lb.read_votes(table), sampler="metropolis", seed=1, replicates=60)
     np.testing.assert_allclose(dt["constant_data"]["weight"], 1.0)
 
 

@@ -10,13 +10,10 @@ def models() -> None:
     """List the models that --model takes, and what each is for."""
     from leaderbayes.models._registry import FITTED
 
-    columns = ("model", "called", "data", "ranks by", "unit", "tournaments")
+    columns = ("model", "called", "data", "ranks by")
     print_table(
         dict.fromkeys(columns, 0),
-        [
-            (m.name, m.label, ", ".join(m.data), m.parameter, m.unit, "many" if m.several else "")
-            for m in FITTED.values()
-        ],
+        [(m.name, m.label, ", ".join(m.data), m.parameter) for m in FITTED.values()],
         left=columns,
     )
     click.echo("Options of each: help(leaderbayes.models.NAME); give them by --option NAME=VALUE.")

@@ -17,7 +17,7 @@ from ._answers.groups import groups as groups
 from ._answers.groups import tied_for_top as tied_for_top
 from ._answers.influence import influence as influence
 from ._answers.leaderboard import leaderboard as leaderboard
-from ._answers.log_likelihood import log_likelihood as log_likelihood
+from ._answers.loo import log_likelihood as log_likelihood
 from ._answers.loo import loo as loo
 from ._answers.new_player import new_player as new_player
 from ._answers.plan import plan as plan

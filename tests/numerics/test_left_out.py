@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from conftest import kolmogorov_bound
-from leaderbayes._numerics.left_out import left_out_score
+from leaderbayes.study._unusual import left_out_score
 
 
 def test_against_integration():

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from leaderbayes._numerics.logistic_normal import expit_mean
+from leaderbayes._numerics.bradley_terry import expit_mean
 
 
 # Errors that the docstring states.

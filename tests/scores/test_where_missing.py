@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.special import expit
 from scipy.stats import binom
 
-from leaderbayes._scores.where_missing import lacking
+from leaderbayes._scores.hints import lacking
 
 
 def board(y, cluster=None):

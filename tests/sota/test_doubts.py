@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes.sota._doubts import question
+from leaderbayes.sota._posterior import question
 
 
 def a_tree(theta, draws=2, new=(0.9, 0.8, 0.7)):

@@ -15,10 +15,10 @@ from leaderbayes._answers.aggregators import TOP, aggregators
 from leaderbayes._answers.check import check
 from leaderbayes._answers.groups import claims, shares_better
 from leaderbayes._answers.influence import fewest, table_of
+from leaderbayes._answers.leaderboard import letters_of
 from leaderbayes._answers.leaderboard import table_of as leaderboard_of
 from leaderbayes._answers.parts import Parts, lead_of, leader_of, leaders_of, parts_of, units_of
 from leaderbayes._answers.plan import plan
-from leaderbayes._answers.publish import letters_of
 from leaderbayes._answers.refit import refit, without
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
@@ -122,11 +122,6 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
         "found": sum(int(child.attrs["found"]) for child in children.values()), **post.trust,
     }  # fmt: skip
     return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attrs), **children})
-
-
-def sentences(asked: xr.DataTree) -> dict[str, str]:
-    """Return the sentence of each question of an audit, by its name."""
-    return {name: str(part.attrs["message"]) for name, part in asked.children.items()}
 
 
 def heading(question: str) -> str:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes import _arguments
 from leaderbayes._answers.groups import each_claim, shares_better
-from leaderbayes._answers.log_likelihood import log_likelihood
+from leaderbayes._answers.loo import log_likelihood
 from leaderbayes._answers.refit import arguments_of
 from leaderbayes._answers.settings import RULES, Setting, removable, settings_of, tied
 from leaderbayes._arguments import share, whole

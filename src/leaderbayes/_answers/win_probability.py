@@ -10,7 +10,7 @@ from leaderbayes._answers.record import record
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.logistic_normal import expit_mean
+from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities

@@ -1,27 +1,12 @@
 """How far a long job is: a bar on standard error, or in a notebook one that needs no widgets."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
 _LEAST = 0.1  # seconds between two states of a notebook's bar
-
-
-def shows_bars_of_others() -> bool:
-    """Whether Rich's or tqdm's bars are seen here: in notebooks they are ipywidgets'."""
-    from rich.console import Console
-
-    return not Console().is_jupyter or find_spec("ipywidgets") is not None
-
-
-def say(shown: bool, what: str) -> None:
-    """Print a line on standard error, if at all, of what begins and may be long."""
-    if shown:
-        print(what, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -9,10 +9,34 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
+from arviz_plots import PlotCollection
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Bools, Floats
+
+# Letters stay letters, which editors can change and readers can search (journals ask for it), in
+# place of outlines: TrueType in PDF and PostScript, text in SVG.
+_VECTOR: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+
+
+class Collection(PlotCollection):  # type: ignore[misc]  # arviz-plots has no types
+    """arviz-plots' PlotCollection: saved for print, and shown once in a notebook."""
+
+    def savefig(self, filename: Any, **kwargs: Any) -> None:
+        """Save the figure, in a PDF or SVG with letters as letters."""
+        import matplotlib as mpl
+
+        with mpl.rc_context(_VECTOR):
+            super().savefig(filename, **kwargs)
+
+    def _ipython_display_(self) -> None:
+        """Print no line about the object under the figure, which notebooks show by themselves."""
+        import matplotlib as mpl
+
+        if "inline" not in mpl.get_backend() and not mpl.is_interactive():
+            raise NotImplementedError  # IPython goes on to its other ways.
+
 
 # Colour-blind safe.
 BLACK, BLUE, ORANGE, GREEN, GREY = "#000000", "#0072B2", "#D55E00", "#009E73", "#8A8A8A"
@@ -57,7 +81,7 @@ def panels(
     import matplotlib as mpl
     from matplotlib import pyplot
 
-    from leaderbayes.plots._collection import Collection
+    from leaderbayes.plots._canvas import Collection
 
     # A notebook's backend, which makes it interactive, is loaded before settings are kept.
     pyplot.draw_if_interactive()  # type: ignore[no-untyped-call]

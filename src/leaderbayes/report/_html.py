@@ -13,16 +13,21 @@ import jinja2
 import xarray as xr
 
 from leaderbayes import _arguments
+from leaderbayes._answers.check import check
+from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes.plots._canvas import SHARES, WINS, ink
 from leaderbayes.report._audit import section
-from leaderbayes.report._best import best
 from leaderbayes.report._card import card_of
-from leaderbayes.report._page import SCALE, boards
+from leaderbayes.report._facts import numbers
+from leaderbayes.report._page import SCALE, boards, rows_of
 from leaderbayes.report._references import as_bibtex
+from leaderbayes.report._style import interval, number, probability
+from leaderbayes.report._verdicts import settings, verdict_of
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 _PALETTES = {"win": WINS, "rank": SHARES}
@@ -179,3 +184,46 @@ def template(name: str) -> jinja2.Template:
 def read_template(name: str) -> str:
     """Read a file that is put into pages as it is."""
     return (files("leaderbayes.report") / "templates" / "page" / name).read_text("utf-8")
+
+
+_SCALARS = ("theta_sota", "expected_max", "observed_max")
+
+
+def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
+    """Describe the posterior of the best theta and of the ``top`` best teams.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no posterior of theta.
+    """
+    from leaderbayes.sota import summary
+
+    post = Posterior(dt)
+    if post.parameter != "theta":
+        raise LeaderbayesError("sota= takes what leaderbayes.sota.posterior returns.")
+    found, table = summary(dt, prob=prob), leaderboard(dt, prob=prob)
+    known = numbers(found)
+    digits = decimals_of_best(known["theta_sota_lower"], known["theta_sota_upper"])
+    wide = ("theta_sota", "max", "law_free")
+    ends = {name: interval(known[f"{name}_lower"], known[f"{name}_upper"], digits) for name in wide}
+    shown = table.iloc[:top]
+    return {
+        "size": len(table),
+        "model": post.model.name,
+        "title": post.model.label,
+        "known": known,
+        "written": {k: number(known[k], digits) for k in _SCALARS},
+        "ends": ends,
+        "notes": [found.attrs["law_free"]] if found.attrs["law_free"] else [],
+        "check": [
+            [
+                str(row["statistic"]), number(row["observed"], digits),
+                interval(row["lower"], row["upper"], digits), probability(row["p_value"]),
+            ]
+            for row in check(dt).to_dataframe().reset_index().to_dict("records")
+        ],
+        "verdict": verdict_of(post),
+        "settings": settings(post),
+        **rows_of(post, shown, prob, set()),
+    }  # fmt: skip

@@ -11,9 +11,9 @@ import xarray as xr
 from leaderbayes._arguments import number, one_of, positive, share, whole
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.cells import as_numbers
+from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import is_metric, more_is_better, plain
-from leaderbayes._scores.roles import is_kaggle, recognise
+from leaderbayes._scores.roles import KAGGLE, is_kaggle, recognise
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import (
     Table,
@@ -25,7 +25,6 @@ from leaderbayes._scores.tables import (
     text_of,
 )
 from leaderbayes._types import Floats
-from leaderbayes.sota._kaggle import one_row_a_team
 from leaderbayes.sota._printed import check_resolution
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
@@ -264,3 +263,41 @@ def _errors(table: Table, se: float | str, scores: pd.Series) -> Floats:
             wrong.index[0],
         )
     return values.to_numpy()
+
+
+_DATES = ("LastSubmissionDate", "SubmissionDate", "submissionDate")
+
+
+def one_row_a_team(table: Table) -> tuple[Table, str, str]:
+    """Keep each team's last submission, under a name of its own.
+
+    Returns the table, and its columns of teams and scores. A name that several teams go by, or
+    that is empty, is followed by the team's number.
+
+    References
+    ----------
+    https://github.com/Kaggle/kaggle-api/blob/main/docs/competitions.md
+    """
+    columns = {column.lower(): column for column in table.frame.columns}
+    team, name, score = (columns[c] for c in KAGGLE)
+    numbers = as_names(table, team)
+    if numbers.duplicated().any():
+        date = next((d for d in _DATES if d in table.frame.columns), None)
+        if date is None:
+            table.refuse(
+                "a second row for a team, and no column LastSubmissionDate or SubmissionDate that "
+                "shows the last; keep one row a team.",
+                numbers.duplicated().idxmax(),
+            )
+        dates = pd.to_datetime(as_names(table, date), errors="coerce", format="mixed", utc=True)
+        if dates.isna().any():
+            table.refuse(
+                f"column {date!r} holds no date, as 2024-02-29 12:00:00.", dates.isna().idxmax()
+            )
+        order = dates.sort_values(kind="stable").index
+        rows = numbers[order].drop_duplicates(keep="last").index.sort_values()
+        table, numbers = table._replace(frame=table.frame.loc[rows]), numbers[rows]
+    names = as_names(table, name, missing="")
+    unclear = names.duplicated(keep=False) | (names == "")
+    label = names.where(~unclear, (names + " (" + numbers + ")").str.strip())
+    return table._replace(frame=table.frame.assign(**{name: label})), name, score

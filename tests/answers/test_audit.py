@@ -13,7 +13,7 @@ import leaderbayes as lb
 from answers.conftest import fit
 from conftest import board, simulate
 from leaderbayes._answers.aggregators import aggregators
-from leaderbayes._answers.audit import _halves, _left_out, heading, sentences
+from leaderbayes._answers.audit import _halves, _left_out, heading
 from leaderbayes._answers.parts import parts_of
 from leaderbayes._fits.posterior import Posterior
 
@@ -21,6 +21,11 @@ QUESTIONS = [
     "players", "pairs", "removal_round", "aggregators", "left_out", "check", "plan", "halves",
 ]  # fmt: skip
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
+
+
+def sentences(asked):
+    """The sentence of each question, by its name."""
+    return {name: part.attrs["message"] for name, part in asked.children.items()}
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from leaderbayes._files.progress import progress, shows_bars_of_others
+from leaderbayes._files.progress import progress
 
 
 def test_nothing_is_shown_unasked(capsys):
@@ -63,14 +63,3 @@ def test_a_notebook_needs_no_widgets(monkeypatch):
         time.sleep(0.02)
         advance(1, 5)
     assert "1 of 5" in shown[2]
-
-
-def test_bars_of_others_are_widgets_in_a_notebook(monkeypatch):
-    import rich.console
-
-    assert shows_bars_of_others()
-    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
-    monkeypatch.setattr("leaderbayes._files.progress.find_spec", lambda name: None)
-    assert not shows_bars_of_others()
-    monkeypatch.setattr("leaderbayes._files.progress.find_spec", lambda name: rich)
-    assert shows_bars_of_others()

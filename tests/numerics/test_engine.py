@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
 from leaderbayes._numerics.engine import Engine
 from leaderbayes.models._board import target_of_pairs
@@ -123,3 +124,25 @@ def test_students_density_is_scipys():
     exact += halfnorm(0.0, PRIOR_SCALE).logpdf(scale) + log_scale
     found = target.log_density(x, log_scale)
     assert np.ptp(exact - found) < 1e-10
+
+
+@pytest.mark.parametrize(
+    "wins", [[[0, 3, 4], [2, 0, 3], [1, 2, 0]], [[0, 6, 5], [0, 0, 3], [0, 2, 0]]]
+)
+def test_moves_leave_the_posterior_and_find_it(wins):
+    """Draws of the posterior keep its law; equal points, after many moves, have it."""
+    target = target_of_pairs(*matches(wins), PRIOR_SCALE, DF)
+    engine, rng = Engine(target), np.random.default_rng(1)
+    proposed = engine.propose(40_000, rng)
+    weight = np.exp(proposed.log_weight - proposed.log_weight.max())
+    some = rng.choice(len(weight), 4000, p=weight / weight.sum())
+    x, t = proposed.x[some], proposed.log_scale[some]
+    moved, scale, accepted = engine.move(x, t, rng)
+    assert accepted.mean() > 0.8
+    at = engine.nodes[len(engine.nodes) // 2]
+    far, wide = np.tile(at.mode, (4000, 1)), np.full(4000, at.log_scale)
+    for _ in range(5):
+        far, wide, _ = engine.move(far, wide, rng)
+    for new in ((moved, scale), (far, wide)):
+        for one, other in ((x[:, 0] - x[:, 1], new[0][:, 0] - new[0][:, 1]), (t, new[1])):
+            assert ks_2samp(one, other).pvalue > 1e-3

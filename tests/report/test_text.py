@@ -97,6 +97,7 @@ def test_methods_say_what_was_done(texts, name, sentences):
     [
         ("metropolis", "exact independence Metropolis sampler (Tierney, 1994) with proposals from "
                        "Laplace approximations (Rue et al., 2009): 4 chains of 250 draws, seed 1."),
+        ("resample-move", "each draw moved by itself (Gilks & Berzuini, 2001), by Hamiltonian"),
         ("nutpie", "No-U-Turn sampler (Hoffman & Gelman, 2014) of nutpie 0.16.11"),
         ("pymc", "No-U-Turn sampler (Hoffman & Gelman, 2014) of PyMC 6.4.0"),
         ("exact", "The posterior was drawn directly: 4 chains"),

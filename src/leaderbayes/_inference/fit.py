@@ -90,7 +90,8 @@ def fit(
     options : mapping, optional
         Further keyword arguments of the model's function, such as ``{"prior_df": 4}``.
     sampler : {"auto", "metropolis", "nutpie", "pymc"}
-        "metropolis" is the fast engine, an exact independence Metropolis sampler; the last two are
+        "metropolis" is the fast engine, an exact independence Metropolis sampler (or, where chains
+        would stay at a proposal far out, "resample-move" by the same proposals); the last two are
         NUTS in PyMC. "auto" takes the fast engine where the model has it and it converges.
     draws, chains : int
         Draws kept per chain, and number of chains.

@@ -1,4 +1,8 @@
-"""The fast engine: chains of an independence Metropolis sampler, exact whatever it proposes."""
+"""The fast engine: chains of an independence Metropolis sampler, exact whatever it proposes.
+
+Where a proposal that is far out weighs so much that chains stay at it, proposals are drawn anew by
+weight, and each then moves by itself (Gilks and Berzuini 2001, Following a moving target, JRSS B).
+"""
 
 from typing import Any
 
@@ -10,7 +14,7 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._model import Problem
 
 _FEWEST = 4000  # proposals
-_TIMES = (1, 2, 4, 16)  # as many proposals in all, where fewer do not do
+_TIMES = (1, 2, 4)  # as many proposals in all, where fewer do not do
 _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
 _CHECKED = 100  # players that diagnostics look at, at most
@@ -48,14 +52,26 @@ def draw_metropolis(
         found = diagnose(_checked(proposed, shown, m), pareto_k=_pareto_k(proposed.log_weight))
         if found["converged"] and found["min_ess"] > min(_GOOD_ESS, total / 2):
             break
-    found["min_ess"] = min(found["min_ess"], float(total))
     kept = state.reshape(-1)[thin - 1 :: thin]
-    x, scale = proposed.x[kept], np.exp(proposed.log_scale[kept])
+    x, t = proposed.x[kept], proposed.log_scale[kept]
+    rate, sampler = accepted.reshape(chains, draws, -1).mean(axis=2), "metropolis"
+    if not found["converged"]:
+        # As many as diagnostics need, of which draws are kept evenly spread.
+        several = -(-_FEWEST // total)
+        kept = _resample(proposed.log_weight, walkers, several * total, rng)
+        x, t = proposed.x[kept], proposed.log_scale[kept]
+        x, t, accepted = engine.move(x, t, rng)
+        moved = Proposals(x, t, proposed.log_weight[kept])
+        state = np.arange(len(x)).reshape(walkers, -1)
+        found = diagnose(_checked(moved, state, m), pareto_k=_pareto_k(proposed.log_weight))
+        x, t, sampler = x[several - 1 :: several], t[several - 1 :: several], "resample-move"
+        rate = accepted[several - 1 :: several].reshape(chains, draws)
+    found["min_ess"] = min(found["min_ess"], float(total))
+    scale = np.exp(t)
     drawn = problem.expand(x[:, :m], x[:, m:], scale, rng)
     shaped = {name: value.reshape(chains, draws, *value.shape[1:]) for name, value in drawn.items()}
-    rate = accepted.reshape(chains, draws, -1).mean(axis=2)
     stats = {"acceptance_rate": rate, "diverging": np.zeros((chains, draws), bool)}
-    return shaped, stats, found | {"sampler": "metropolis"}
+    return shaped, stats, found | {"sampler": sampler}
 
 
 def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
@@ -90,6 +106,17 @@ def _walk(log_weight: Floats, chains: int, rng: np.random.Generator) -> tuple[Lo
                 accepted[c, k] = 1.0
             state[c, k] = c * each + at
     return state, accepted
+
+
+def _resample(log_weight: Floats, chains: int, draws: int, rng: np.random.Generator) -> Longs:
+    """Draw proposals by weight, each chain from its own; equal ones are next to each other."""
+    each, kept = len(log_weight) // chains, []
+    for c in range(chains):
+        own = log_weight[c * each : (c + 1) * each]
+        below = np.cumsum(np.exp(own - own.max()))
+        at = (np.arange(draws // chains) + rng.random()) / (draws // chains)
+        kept.append(c * each + np.minimum(np.searchsorted(below, at * below[-1]), each - 1))
+    return np.concatenate(kept)
 
 
 def _pareto_k(log_weight: Floats) -> float:

@@ -23,7 +23,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.linalg import solve_triangular
 from scipy.special import ndtri
 
-from leaderbayes._types import Floats
+from leaderbayes._types import Bools, Floats
 
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, hundreds of log-odds apart above
 _DROP = 8.0  # of the log density of log sigma, where nodes end
@@ -36,6 +36,7 @@ _BEYOND = abs(_KNOTS) > 7.0
 _FINE = 16  # cells between knots
 _ENDS = 37.0  # standard deviations beyond which normal quantiles are no numbers
 _MANY = 120  # coordinates
+_MOVES, _LEAPS, _LEAP = 20, 6, 0.4  # of Hamiltonian Monte Carlo; the last in standard deviations
 _BLOCK = 32_000  # numbers that a model is asked for at once: as many as processors keep at hand
 
 
@@ -58,11 +59,11 @@ class Target(NamedTuple):
 
     def log_density(self, x: Floats, log_scale: Floats | float) -> Floats:
         """Return the log posterior (point,) at points (point, player + k), up to a constant."""
-        return self._evaluate(x, np.broadcast_to(log_scale, len(x)), False)[0]
+        return self.evaluate(x, np.broadcast_to(log_scale, len(x)), False)[0]
 
     def gradient(self, x: Floats, log_scale: float) -> tuple[Floats, Floats]:
         """Return the log posterior and its gradient (point, player + k)."""
-        return self._evaluate(x, np.full(len(x), log_scale), True)
+        return self.evaluate(x, np.full(len(x), log_scale), True)
 
     def curvature(self, x: Floats, log_scale: float) -> Floats:
         """Return the negative Hessian of the log posterior at a point (player + k,)."""
@@ -74,7 +75,8 @@ class Target(NamedTuple):
         out[np.diag_indices_from(out)] += np.append(prior, self.extra_scale**-2.0)
         return out
 
-    def _evaluate(self, x: Floats, t: Floats, gradient: bool) -> tuple[Floats, Floats]:
+    def evaluate(self, x: Floats, t: Floats, gradient: bool) -> tuple[Floats, Floats]:
+        """Return the log posterior (point,) and its gradient, if asked for, at log sigma (point,)."""
         m, size = self.players, max(_BLOCK // max(self.cells, x.shape[1]), 1)
         value, slope = np.empty(len(x)), np.empty(x.shape if gradient else (0, 0))
         for begin in range(0, len(x), size):
@@ -169,6 +171,44 @@ class Engine:
             log_density[mine] -= log_slope + np.log(np.diag(ways[self.order])).sum()
         log_weight = self.target.log_density(x, t) - log_density
         return Proposals(x, t, np.where(np.isnan(log_weight), -np.inf, log_weight))
+
+    def move(
+        self, x: Floats, log_scale: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats, Floats]:
+        """Move points (point, player + k) and their log sigma, each by itself.
+
+        Log sigma takes random steps, points those of Hamiltonian Monte Carlo. Returns both, and the
+        share of the latter that were accepted (point,).
+        """
+        at = np.array([node.log_scale for node in self.nodes])
+        x, t, accepted = x.copy(), log_scale.copy(), np.zeros(len(x))
+        value = self.target.log_density(x, t)
+        for _ in range(_MOVES):
+            near = t + (at[1] - at[0]) * rng.standard_normal(len(t))
+            found = self.target.log_density(x, near)
+            taken = np.log(rng.random(len(t))) < found - value
+            t[taken] = near[taken]
+            nearest = abs(t[:, None] - at).argmin(axis=1)
+            for k in np.unique(nearest):
+                mine = nearest == k
+                x[mine], value[mine], taken = self._leap(x[mine], t[mine], self.nodes[k].ways, rng)
+                accepted[mine] += taken / _MOVES
+        return x, t, accepted
+
+    def _leap(
+        self, x: Floats, t: Floats, ways: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats, Bools]:
+        """Move points in coordinates in which they are nearly standard normal."""
+        step = rng.uniform(0.5, 1.0, (len(x), 1)) * _LEAP
+        p, (value, pull) = rng.standard_normal(x.shape), self.target.evaluate(x, t, True)
+        energy, new = value - 0.5 * (p**2).sum(axis=1), x
+        for _ in range(_LEAPS):
+            p = p + 0.5 * step * (pull @ ways)
+            new = new + (step * p) @ ways.T
+            found, pull = self.target.evaluate(new, t, True)
+            p = p + 0.5 * step * (pull @ ways)
+        taken = np.log(rng.random(len(x))) < found - 0.5 * (p**2).sum(axis=1) - energy
+        return np.where(taken[:, None], new, x), np.where(taken, found, value), taken
 
     def _grid(self) -> list[_Node]:
         """Nodes of log sigma, a standard deviation apart, as far as its density reaches."""

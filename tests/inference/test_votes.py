@@ -124,7 +124,6 @@ def test_an_undefeated_player_keeps_its_tail(votes):
     assert high - middle > 1.2 * (middle - low)
 
 
-@pytest.mark.slow
 def test_an_order_that_explains_everything_has_a_posterior():
     votes = votes_of([0, 1, 2, 0] * 20, [1, 2, 0, 2] * 20, np.ones(80), 3)
     dt = fit(votes, order_effect=True)
@@ -211,7 +210,7 @@ def test_ties_are_left_out_or_modelled():
 def test_few_votes_count_once(rows):
     """Of votes that are decided, or of players who never met, none counts for more than one."""
     table = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
-    dt = lb.fit(lb.read_votes(table), sampler="metropolis", seed=1, replicates=60)
+    dt = lb.fit(lb.read_votes(table), seed=1, replicates=60)
     np.testing.assert_allclose(dt["constant_data"]["weight"], 1.0)
 
 
@@ -232,7 +231,6 @@ def covered(dt, strength):
     return float(((low <= gap) & (gap <= high)).mean())
 
 
-@pytest.mark.slow
 def test_pairs_that_are_matched_are_told_by_who_met_whom():
     votes, strength = neighbours(3)
     dt, open_ = fit(votes, prior=True), fit(votes, options={"matched": False})

@@ -63,7 +63,8 @@ def draw_metropolis(
         x, t, accepted = engine.move(x, t, rng)
         moved = Proposals(x, t, proposed.log_weight[kept])
         state = np.arange(len(x)).reshape(walkers, -1)
-        found = diagnose(_checked(moved, state, m), pareto_k=_pareto_k(proposed.log_weight))
+        # Copies are next to each other, so that the effective sample size counts what has moved.
+        found = diagnose(_checked(moved, state, m))
         x, t, sampler = x[several - 1 :: several], t[several - 1 :: several], "resample-move"
         rate = accepted[several - 1 :: several].reshape(chains, draws)
     found["min_ess"] = min(found["min_ess"], float(total))

@@ -76,7 +76,7 @@ class Target(NamedTuple):
         return out
 
     def evaluate(self, x: Floats, t: Floats, gradient: bool) -> tuple[Floats, Floats]:
-        """Return the log posterior (point,) and its gradient, if asked for, at log sigma (point,)."""
+        """Return the log posterior (point,) at log sigma (point,), and perhaps its gradient."""
         m, size = self.players, max(_BLOCK // max(self.cells, x.shape[1]), 1)
         value, slope = np.empty(len(x)), np.empty(x.shape if gradient else (0, 0))
         for begin in range(0, len(x), size):

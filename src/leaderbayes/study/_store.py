@@ -139,7 +139,8 @@ def fingerprint(board: xr.DataArray | xr.Dataset) -> str:
     inside = board.to_dataset(name="scores") if isinstance(board, xr.DataArray) else board
     inside = inside.transpose(*sorted(map(str, inside.dims)))
     kept = {"higher_is_better": 1, "ordered": None, "both_bad": None}
-    digest = sha256(json.dumps([board.attrs.get(k, v) for k, v in kept.items()]).encode())
+    # Files give NumPy's numbers, of which text is the same.
+    digest = sha256(json.dumps([str(board.attrs.get(k, v)) for k, v in kept.items()]).encode())
     for name in sorted(map(str, inside.variables)):
         values = inside[name].to_numpy()
         if values.dtype.kind not in "bifuM":

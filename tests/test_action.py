@@ -71,7 +71,7 @@ def test_a_pull_request_is_told_what_changed(steps, tmp_path):
     assert made.returncode == 0, made.stderr
     said = (tmp_path / "site" / "changes.md").read_text("utf-8")
     assert "`p2` leads now; `p0` did." in said
-    assert "`p2` now told apart from `p0`" in said
+    assert "`p2` now distinguishable from `p0`" in said
     assert "two" not in said
     assert (tmp_path / "summary.md").read_text("utf-8") == said
 

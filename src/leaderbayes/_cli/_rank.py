@@ -125,7 +125,8 @@ def _write(
     run = {k: v for k, v in result.items() if k != "players"}
     run["versions"] = json.loads(dt.attrs["versions"])
     figures = ["leaderboard", "win_probability", "rank_distribution"]
-    figures += ["record", "deviance"] if result["deviance"] is not None else []
+    if result["deviance"] is not None:
+        figures += ["deviance"] if Posterior(dt).several else ["record", "deviance"]
     write_out(
         given, run, converged=result["diagnostics"]["converged"], tables=tables,
         figures=dict.fromkeys(figures, dt), files={"posterior.nc": encoded(dt)},

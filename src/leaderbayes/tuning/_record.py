@@ -86,8 +86,8 @@ class Record:
             warnings.simplefilter("ignore", DisconnectedWarning)
             warnings.simplefilter("ignore", WeightWarning)
             return fit(
-                scores, sampler=sampler, seed=seed, test_fraction=self.test_fraction,
-                replicates=_REPLICATES, progressbar=False,
+                scores, "bradley_terry", sampler=sampler, seed=seed,
+                test_fraction=self.test_fraction, replicates=_REPLICATES,
             )  # fmt: skip
 
     def board(self, posterior: xr.DataTree) -> pd.DataFrame:

@@ -87,7 +87,7 @@ class Record:
             warnings.simplefilter("ignore", WeightWarning)
             return fit(
                 scores, "bradley_terry", sampler=sampler, seed=seed,
-                test_fraction=self.test_fraction, replicates=_REPLICATES,
+                test_fraction=self.test_fraction, replicates=_REPLICATES, progressbar=False,
             )  # fmt: skip
 
     def board(self, posterior: xr.DataTree) -> pd.DataFrame:

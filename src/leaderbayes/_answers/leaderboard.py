@@ -170,7 +170,7 @@ def _with_interval(table: pd.DataFrame, column: str, digits: int) -> pd.Series:
 
 
 def _note(post: Posterior, prob: float, control: Control) -> str:
-    """Say what the columns are, and what speaks against them."""
+    """Describe what the columns are, and what speaks against them."""
     holds = "each claim by itself" if control == "pair" else "all claims together"
     said = (
         f"Intervals have posterior probability {prob:g}. Players that share a letter cannot be "

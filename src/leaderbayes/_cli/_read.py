@@ -163,7 +163,7 @@ def _of_votes(votes: "xr.Dataset") -> dict[str, Any]:
 
 
 def _describe(what: Mapping[str, Any]) -> str:
-    """Say in a line what was read as votes."""
+    """Describe in a line what was read as votes."""
     from leaderbayes._scores.tables import counted
 
     sizes = [counted(what[f"{kind}s"], kind) for kind in _KINDS if f"{kind}s" in what]

@@ -90,9 +90,8 @@ def fit(
     options : mapping, optional
         Further keyword arguments of the model's function, such as ``{"prior_df": 4}``.
     sampler : {"auto", "metropolis", "nutpie", "pymc"}
-        "metropolis" is the fast engine, an exact independence Metropolis sampler (or, where chains
-        would stay at a proposal far out, "resample-move" by the same proposals); the last two are
-        NUTS in PyMC. "auto" takes the fast engine where the model has it and it converges.
+        "metropolis" is the fast engine, an independence Metropolis sampler ("resample-move" in
+        attrs where it had to move its draws); the last two are NUTS. "auto" tries the former first.
     draws, chains : int
         Draws kept per chain, and number of chains.
     seed : int, optional

@@ -36,6 +36,7 @@ from leaderbayes._numerics.votes import Votes
 from leaderbayes._types import Floats, Longs
 
 LARGEST_PART = 0.5  # of an estimate that a cluster makes itself, beyond which nothing is known
+ONE = 1.2  # clusters in effect, below which nothing tells how they differ
 LEAST = 0.005  # of an estimate's information, below which votes that go together are too few
 
 
@@ -84,6 +85,7 @@ def together(
         np.array([each[k] for each in found], dtype=float) for k in range(3)
     )  # fmt: skip
     likeness = likeness / (1.0 - np.minimum(part, LARGEST_PART))
+    likeness[part > 1.0 / ONE] = 0.0
     tau2 = _solve(size, likeness, LEAST * votes.players)
     df = 0.5 * (1.0 / np.maximum(part, 1e-12) - 1.0) * (votes.players - 1.0)
     wider = (stdtrit(np.maximum(df, 1.0), 0.975) / 1.96) ** 2

@@ -166,7 +166,7 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
 
 
 def _of_the_missing(scores: xr.DataArray) -> list[str]:
-    """Say whose answers are missing where items are hard, or easy."""
+    """Name whose answers are missing where items are hard, or easy."""
     found = lacking(scores)
     who = [
         f"{one.player!r} lacks {100.0 * one.share:.0f} % of the items, of which the others' mean "

@@ -269,7 +269,7 @@ class Apart(NamedTuple):
 
 
 def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
-    """Say in words how a board falls into two or more groups, those of `components`."""
+    """Describe how a board falls into two or more groups, those of `components`."""
     number = groups.to_numpy() - 1
     beat = _groups_that_beat(matches, number)
     if not groups.attrs["weakly_connected"]:

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.vote_weights import Together
+from leaderbayes._numerics.vote_weights import ONE, Together
 from leaderbayes._numerics.votes import Votes, information_of
 from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import (
@@ -21,7 +21,6 @@ from leaderbayes._scores.vote_matches import (
 from leaderbayes._types import Floats, Longs
 
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
-_ONE = 1.2  # below which they do not say at all
 _TOLD = 1e-9  # share of an effect's information that players leave, below which they explain it
 
 
@@ -109,11 +108,11 @@ def said_of_few(rows: VoteRows, found: Together) -> list[str]:
             f"votes are of {count:.1f} {name}s in effect, too few to estimate well how {name}s "
             f"differ: answers are about {name}s like these."
         )
-        if count < _ONE:
+        if count < ONE:
             largest = np.bincount(group + 1, n)[1:].max(initial=0.0)
             fact = (
                 f"nearly all votes are of one {name}"
-                if largest >= n.sum() / _ONE
+                if largest >= n.sum() / ONE
                 else f"hardly any two {name}s have votes on the same players"
             )
             text = f"{fact}: how {name}s differ is unknown, and intervals ignore it."

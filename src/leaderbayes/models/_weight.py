@@ -71,7 +71,7 @@ def check_scales(**scales: float) -> None:
 def resolve_weight(
     matches: xr.Dataset, weight: Weight, test_fraction: float | None, *, with_ties: bool
 ) -> Floats:
-    """Give the power of the likelihood of each round (round,) of one tournament."""
+    """Return the power of the likelihood of each round (round,) of one tournament."""
     if not isinstance(weight, str):
         eta = np.full(matches.sizes["round"], number("weight", weight, above=0.0, at_most=1.0))
     elif weight == "composite":
@@ -82,7 +82,7 @@ def resolve_weight(
 
 
 def weight_of_rankings(matches: xr.Dataset, weight: Weight, test_fraction: float | None) -> Floats:
-    """Give the power of the likelihood of each round's whole ranking (round,)."""
+    """Return the power of the likelihood of each round's whole ranking (round,)."""
     if weight == "composite" or not 0.0 < number("weight", weight) <= 1.0:
         raise LeaderbayesError(
             f"weight={weight!r}: a ranking's likelihood is exact; its power is 1, or a number "

@@ -72,7 +72,7 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
         return dict(zip(self._prior_var_names, drawn, strict=True))
 
     def set_rng(self, rng: np.random.Generator) -> None:
-        """Give this chain random numbers of its own."""
+        """Seed this chain with random numbers of its own."""
         super().set_rng(rng)
         old = [v for v in self.densities.get_shared() if isinstance(v.type, RandomGeneratorType)]
         new = [pytensor.shared(each, borrow=True) for each in rng.spawn(len(old))]

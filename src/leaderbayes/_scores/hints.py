@@ -43,7 +43,8 @@ _RIGHT_OR_WRONG = (
 )
 _AS_IF_NORMAL = (
     "LB026 scores are right or wrong, and are fitted as if they were normal: intervals may be too "
-    "narrow. Take likelihood='dirichlet', or rounds that are the means of some items each."
+    "narrow. Leave the likelihood to the model; of several tournaments make each round the mean of "
+    "some items."
 )
 _CLUSTERS = (
     "LB027 rounds have clusters (the coordinate 'cluster'), and this model takes rounds as "

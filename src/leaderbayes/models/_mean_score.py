@@ -237,8 +237,8 @@ def draw(
     luck, prior = luck_of(test_fraction), prior_of(prior_scale)
     if "cluster" in scores.coords and (chosen == "normal" or statistic != "mean"):
         raise LeaderbayesError(
-            "The rounds have clusters, which only the mean by likelihood='dirichlet' knows: give "
-            "the means of clusters as rounds, drop the coordinate 'cluster', or take that."
+            "The rounds have clusters, which only the mean by options={'likelihood': 'dirichlet'} "
+            "knows: take that, the means of clusters as rounds, or drop the coordinate 'cluster'."
         )
     if chosen == "normal":
         groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)
@@ -296,8 +296,8 @@ def _of_items(
     """Draw mean scores over items."""
     if luck > 0.0:
         raise LeaderbayesError(
-            "likelihood='dirichlet' is of items, which share no training rows, and has no "
-            "test_fraction: leave it out, or take likelihood='normal'."
+            "Right-or-wrong items share no training rows and have no test_fraction: leave it out, "
+            "or take options={'likelihood': 'normal'}."
         )
     board, (low, high) = items_of(scores)
     shares = items.flat(board, size, rng)

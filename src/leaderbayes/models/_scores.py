@@ -179,8 +179,8 @@ def likelihood_of(
     one_of("statistic", statistic, *STATISTICS)
     if statistic != "mean" and asked == "normal":
         raise LeaderbayesError(
-            f"statistic={statistic!r} is of rounds of unknown distribution, "
-            "likelihood='dirichlet': in a normal distribution it is the mean."
+            f"statistic={statistic!r} is of rounds of unknown distribution, in a normal one it is "
+            "the mean: leave the likelihood out."
         )
     if asked != "auto":
         return asked
@@ -216,9 +216,9 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
     low, high = ends_of(scores)
     if np.isnan(low):
         raise LeaderbayesError(
-            "likelihood='dirichlet' is for scores from 0 to 1, or scores of two values; these "
+            "options={'likelihood': 'dirichlet'} is for scores from 0 to 1, or two values; these "
             f"go from {np.nanmin(y):.4g} to {np.nanmax(y):.4g}. Divide them by the highest that is "
-            "possible, or take likelihood='normal'."
+            "possible, or leave it out."
         )
     if bool((y[there] == y[there][0]).all()):
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")

@@ -112,6 +112,25 @@ def test_rounds_that_are_all_the_same_count_once_at_most():
     """Of no variation the estimate alone would be without a bound."""
     place = np.tile(np.array([1, 2, 3, 4], np.int32), (50, 1))
     assert (board_weight(place, within_round=True, ties="half") == 1.0).all()
+    # Ties that are halves lift the bound, and those with a parameter of their own do not.
+    tied = np.tile(np.array([1, 1, 3, 4], np.int32), (50, 1))
+    half, own = (
+        board_weight(tied, within_round=True, ties="half", with_ties=with_ties)
+        for with_ties in (False, True)
+    )
+    assert (half > 1.1).all()
+    assert (own == 1.0).all()
+
+
+def test_three_rounds_tell_how_rounds_differ():
+    """Rounds that are the same weigh more than those of equal players, and opposite ones less."""
+    same = np.tile(np.array([1, 2, 3, 4, 5], np.int32), (3, 1))
+    other = np.array([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [3, 1, 5, 2, 4]], np.int32)
+    for place, more in ((same, True), (other, False)):
+        found = board_weight(place, within_round=True, ties="half")
+        equal = exchangeable_weight(place, within_round=True)
+        assert ((found > equal) == more).all()
+        assert (board_weight(place[:2], within_round=True, ties="half") == equal[:2]).all()
 
 
 def test_ties_that_are_halves_may_count_more():
@@ -132,6 +151,8 @@ def test_ties_that_are_halves_may_count_more():
     # All tied: no weight is without a bound.
     tied = board_weight(np.ones((60, 2), np.int32), within_round=True, ties="half")
     assert (tied <= 61.0).all()
+    own = board_weight(np.ones((60, 2), np.int32), within_round=True, ties="half", with_ties=True)
+    assert (own <= 1.0).all()
     # Dropped, ties are no matches.
     assert (board_weight(place, within_round=True, ties="drop") <= 1.0).all()
 

@@ -111,7 +111,8 @@ def fit(
         ``observed_data``, ``constant_data``, and ``log_likelihood`` by round where leaving a round
         out by it is right (not with a composite weight). attrs: ``model``, ``arguments`` and
         ``versions`` (JSON), ``seed``, ``sampler``, ``converged`` (0 or 1), ``max_rhat``,
-        ``min_ess``, ``divergences``, ``p_check`` (see `check`), ``warnings`` (JSON list).
+        ``min_ess``, ``divergences``, ``p_check``, ``deviance_ratio`` and ``misfit`` (see `check`),
+        ``warnings`` (JSON list).
 
     Raises
     ------
@@ -123,7 +124,7 @@ def fit(
     ConvergenceWarning
         LB001, if the chains did not converge.
     MisfitWarning
-        LB016, if the model does not describe the board.
+        LB016, if head-to-head results differ and win probabilities do not take them in.
     HintWarning
         If the data suit another model or option better; ``docs/warnings.md`` lists the codes.
 
@@ -184,12 +185,13 @@ def fit(
             **found,
         }
         if chosen.parameter == "epp":
+            post = Posterior(tree)
             seen = (
-                check_of_fit.of_votes(Posterior(tree))
+                check_of_fit.of_votes(post)
                 if of_votes
                 else check_of_fit.of_boards(_boards(played), seed)
             )
-            tree.attrs["p_check"] = check_of_fit.warned(*seen, silent=not found["converged"])
+            tree.attrs |= check_of_fit.checked(seen, post)
     tree.attrs["warnings"] = repeated(caught)
     return tree
 
@@ -383,4 +385,4 @@ def repeated(caught: list[warnings.WarningMessage]) -> str:
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=3)
     own = [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]
-    return json.dumps(own)
+    return json.dumps(list(dict.fromkeys(own)))

@@ -224,7 +224,7 @@ def test_no_number_is_cut_on_a_narrow_terminal(tmp_path, monkeypatch):
 def test_both_leaders_are_printed(tmp_path):
     """Strength and mean score side by side, and why they disagree."""
     often_by_little().to_pandas().T.rename_axis("task").to_csv(tmp_path / "scores.csv")
-    for model, heading in (("bradley_terry", "score"), ("mean_score", "win rate")):
+    for model, heading in (("bradley_terry", "score"), ("mean_score", "won")):
         asked = ("rank", "scores.csv", "--seed", 1, "--model", model)
         shown = call(*asked, cwd=tmp_path)
         assert shown.returncode == 0, shown.stderr

@@ -22,6 +22,7 @@ from leaderbayes._types import Bools, Floats
 _PACKAGE = str(Path(__file__).parents[1])
 _MANY_TIES = 0.1
 _FEWEST_ITEMS = 20  # items, or clusters
+_FEWEST_WRONG = 4  # answers of the rarer kind, of the middle player
 _NAMED = 30  # characters
 _MOST_NAMED = 3  # players who lack hard rounds
 _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
@@ -57,6 +58,10 @@ _STRATA = (
 )
 _FEW_ITEMS = (
     "LB028 {count:.0f} {what} only: coverage was measured from 50 items on. Have more{more}."
+)
+_FEW_WRONG = (
+    "LB028 half of the players have {count:.0f} {kind} answers or fewer: intervals may be too "
+    "narrow. Have more items, or {other} ones."
 )
 _LACKING = (
     "LB053 not missing at random: {who}. Missing answers are filled in as if they were. Give those "
@@ -101,7 +106,7 @@ def hint(
             texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
         texts += [_CLUSTERS] if clustered else []
     elif likelihood == "dirichlet":
-        texts += [*_of_the_missing(scores), *_of_few_items(scores)]
+        texts += [*_of_the_missing(scores), *_of_few_items(scores), *_of_few_wrong(scores)]
         texts += [] if asked else _of_strata(scores)
     elif likelihood == "normal" and is_right_or_wrong(scores) and several:
         texts.append(_AS_IF_NORMAL)
@@ -177,6 +182,20 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
         what, more = "clusters (as if of equal size)", ", or ask of the same: cluster='same'"
     few = _FEW_ITEMS.format(count=count, what=what, more=more)
     return [] if count >= _FEWEST_ITEMS else [few]
+
+
+def _of_few_wrong(scores: xr.DataArray) -> list[str]:
+    """Warn where nearly all answers are right, or wrong."""
+    if not is_right_or_wrong(scores):
+        return []
+    y = scores.transpose("player", "round").to_numpy()
+    low, high = (float(np.median((y == end).sum(axis=1))) for end in (np.nanmin(y), np.nanmax(y)))
+    count = min(low, high)
+    if count >= _FEWEST_WRONG:
+        return []
+    wrong = (count == low) == bool(scores.attrs.get("higher_is_better", 1))
+    kind, other = ("wrong", "harder") if wrong else ("right", "easier")
+    return [_FEW_WRONG.format(count=count, kind=kind, other=other)]
 
 
 def _of_strata(scores: xr.DataArray) -> list[str]:

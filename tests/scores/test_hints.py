@@ -263,6 +263,14 @@ def test_few_items(players, rounds, of):
     assert "LB028" not in said(scores, likelihood="normal")
 
 
+@pytest.mark.parametrize(("right", "kind"), [(0.97, "wrong"), (0.03, "right"), (0.9, "")])
+def test_few_errors(right, kind):
+    scores = board((np.random.default_rng(4).random((5, 60)) < right).astype(float))
+    text = said(scores, likelihood="dirichlet").get("LB028", "")
+    assert text.startswith("LB028 half of the players have") == bool(kind)
+    assert kind in text
+
+
 def test_missing_where_hard(items):
     hard = items.mean("player").argsort().to_numpy()[:15]
     gone = items.where((items["player"] != "p0") | ~items["round"].isin(items["round"][hard]))

@@ -84,6 +84,8 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
         name: [f"{value:.{digits}f}" for value in table[name]],
         "interval": _intervals(table, name, digits),
     }
+    if "observed" in table:
+        columns["observed"] = [f"{value:.{digits}f}" for value in table["observed"]]
     if "difference" in table:
         columns["behind"] = ["", *(f"{value:.{digits}f}" for value in table["difference"][1:])]
         columns["its interval"] = ["", *_intervals(table[1:], "difference", digits)]
@@ -91,7 +93,9 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
         columns["votes"] = [f"{count:g}" for count in table["votes"]]
     if (beside := column_beside(table)) is not None:
         column, places = beside
-        columns[column.replace("_", " ")] = [f"{value:.{places}f}" for value in table[column]]
+        columns["won" if column == "win_rate" else column] = [
+            f"{value:.{places}f}" for value in table[column]
+        ]
     if table["p_best"].notna().all():
         columns["P(best)"] = [f"{p:.2f}" for p in table["p_best"]]
         ends = zip(table["rank_lower"], table["rank_upper"], strict=True)

@@ -26,7 +26,7 @@ from leaderbayes._scores.matches import Ties, check_ties, matches, one_tournamen
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import FITTED
-from leaderbayes.models._scores import likelihood_of
+from leaderbayes.models._scores import by_levels, likelihood_of
 
 Sampler = Literal["auto", "metropolis", "nutpie", "pymc"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
@@ -78,7 +78,8 @@ def fit(
     prior_scale : float, optional
         Scale of the prior on how far players are apart; the model's own by default.
     cluster : str or sequence of str, optional
-        What makes votes, or items, depend on each other: "judge", "prompt", both, or "none".
+        What makes votes depend on each other: "judge", "prompt", both, or "none". Of items in
+        clusters: items of the "same" clusters (default below 20), of "new" ones, or "none".
     order_effect : bool, optional
         Of votes: let whoever is shown first have an advantage.
     covariates : sequence of str, optional
@@ -160,7 +161,7 @@ def fit(
     if of_votes:
         given["ties"] = ties
     elif cluster == "none":
-        data, given["cluster"] = data.drop_vars("cluster", errors="ignore"), None
+        data, given["cluster"] = by_levels(valid_scores(data), "none"), None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         played = _prepared(data, chosen, within_round=within_round, ties=ties)
@@ -237,11 +238,13 @@ def _hint(scores: Any, played: Any, model: Model, options: Mapping[str, Any]) ->
     """Warn of what the scores show that the model does not know of."""
     board = valid_scores(scores) if model.several else one_tournament(scores)
     fraction = options.get("test_fraction")
+    board = by_levels(board, options.get("cluster", "auto"))
     if model.parameter == "score":
         asked = options.get("likelihood", "auto")
         of = "normal" if model.several else likelihood_of(board, asked, fraction)
         known = None if "statistic" in options else of
-        hint(board, test_fraction=fraction, likelihood=known)
+        same = options.get("cluster") == "same"
+        hint(board, test_fraction=fraction, likelihood=known, asked=same)
     else:
         hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
 

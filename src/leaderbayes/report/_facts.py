@@ -175,11 +175,13 @@ def _of_scores(post: Posterior, _: float) -> Facts:
     if scores is None:
         raise LeaderbayesError(f"{post.called} has no constant_data/scores, which a report names.")
     quantity, measured = quantity_of(post)
-    clustered = "cluster" in scores.coords
+    strata = "stratum" in scores.coords
+    level = "stratum" if strata else "cluster"
     return {
         "rounds": int(scores.notnull().any("player").sum()),
         "tournaments": scores.sizes.get("tournament"),
-        "clusters": len(np.unique(scores["cluster"])) if clustered else None,
+        "clusters": len(np.unique(scores[level])) if level in scores.coords else None,
+        "strata": strata,
         "metric": metric_of(str(scores.attrs.get("columns", ""))),
         "higher": post.higher_is_better,
         "runs": scores.attrs.get("runs"),

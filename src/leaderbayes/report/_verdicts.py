@@ -109,8 +109,8 @@ def data(post: Posterior) -> Rows:
     ]
     if (tournament := tournament_of(post)) is not None:
         rows.insert(0, ("Tournament", tournament))
-    if "cluster" in scores.coords:
-        rows.append(("Clusters", str(len(np.unique(scores["cluster"])))))
+    for level in {"cluster", "stratum"} & set(scores.coords):
+        rows.append(("Clusters", str(len(np.unique(scores[level])))))
     there = int(scores.notnull().sum())
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
     rows.append(("Better is", "higher" if scores.attrs["higher_is_better"] else "lower"))

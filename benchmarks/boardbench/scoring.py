@@ -1,18 +1,19 @@
-"""The arithmetic of the scores: what a tool says of a board against what is true, or comes next.
+"""The arithmetic of the scores: a tool's answers compared with what is true, or what comes next.
 
-Arrays only. `answer` is what a tool gives (see README.md), `nan` stands where it says nothing.
+Arrays only. `answer` is what a tool returns (see README.md); `nan` marks what it does not answer.
 """
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import bdtr, ndtr, ndtri
+from tools._serve import LEVELS
 
 PROB = 0.95  # of every interval and claim
 CLIP = 1.0 / 2000.0  # a probability of 0 or 1 counts as this far from it
 BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 UNITS = ("score", "log_odds", "mean_rank")
 KEYS = (
-    "p_better", "p_wins", "apart", "rank_lower", "rank_upper", "difference_lower",
-    "difference_upper", "unit",
+    "p_better", "p_wins", "p_leads", "wins_quantiles", "apart", "rank_lower", "rank_upper",
+    "difference_lower", "difference_upper", "unit",
 )  # fmt: skip
 
 
@@ -41,7 +42,8 @@ def checked(answer, players):
         raise ValueError(f"{sorted(unknown)} is no entry of an answer; there are {', '.join(KEYS)}")
     found = {key: np.asarray(value, float) for key, value in answer.items() if key != "unit"}
     for key, value in found.items():
-        shape = (players,) if key.startswith("rank") else (players, players)
+        shape = (players,) if key in ("p_leads", "rank_lower", "rank_upper") else (players, players)
+        shape = (len(LEVELS), *shape) if key == "wins_quantiles" else shape
         if value.shape != shape:
             raise ValueError(f"{key} is of shape {value.shape}, not {shape}")
     off = ~np.eye(players, dtype=bool)
@@ -116,15 +118,14 @@ def of_truth(answer, score, win):
         player can have; ``rank_width``: ranks in an interval; ``told``: share of the pairs that
         differ which are told apart; ``claims``, ``wrong``: pairs told apart, and those of them
         that are equal or the other way round; ``log_score``: of P(better), over the pairs that
-        differ.
+        differ; ``wins``, ``wins_width``: share of 95 % intervals of win probabilities that hold
+        the true one, and how wide they are.
     """
     m = len(score)
     i, j = np.triu_indices(m, 1)
     sign = np.sign(score[i] - score[j])
     differ = sign != 0
-    row = dict.fromkeys(
-        ("differences", "ranks", "rank_width", "told", "claims", "wrong", "log_score"), np.nan
-    )
+    row = {}
     if "unit" in answer:
         true = true_difference(answer["unit"], score, win)[i, j]
         low, high = answer["difference_lower"][i, j], answer["difference_upper"][i, j]
@@ -142,6 +143,10 @@ def of_truth(answer, score, win):
     if "p_better" in answer and differ.any():
         happened = (sign[differ] + 1.0) / 2.0
         row["log_score"] = log_score(answer["p_better"][i, j][differ], happened).mean()
+    if "wins_quantiles" in answer:
+        low, high = answer["wins_quantiles"][[0, -1]][:, i, j]
+        row["wins"] = ((low <= win[i, j]) & (win[i, j] <= high)).mean()
+        row["wins_width"] = (high - low).mean()
     return row
 
 
@@ -169,6 +174,42 @@ def reliability(p, better):
     )
 
 
+def predicted(quantiles, won, n, prob):
+    """Return the share of a pair's predictive distribution at what happened that is central.
+
+    A pair with win probability p wins Binomial(n, p) of n further rounds, and p is as the tool has
+    it: the binomials are averaged over its quantiles. The wins that happened take up an interval
+    (F(won - 1), F(won)) of the distribution function. The part of it that is in the central
+    `prob` counts as covered, so that a right prediction covers exactly `prob` on average although
+    wins are whole numbers. Half a win more counts as half of each neighbour.
+
+    Parameters
+    ----------
+    quantiles : ndarray (level, pair)
+        Of the win probability, at LEVELS.
+    won, n : ndarray (pair,)
+        Wins with ties as halves, and rounds.
+    prob : float
+        What the interval claims.
+
+    Returns
+    -------
+    ndarray (pair,)
+        Between 0 and 1.
+    """
+    between = (LEVELS[1:] + LEVELS[:-1]) / 2.0
+    weight = np.diff(between, prepend=0.0, append=1.0)
+    found = np.zeros(len(won))
+    for k in (np.floor(won), np.ceil(won)):
+        before, at = (
+            weight @ np.where(each < 0, 0.0, bdtr(np.maximum(each, 0), n, quantiles))
+            for each in (k - 1, k)
+        )
+        inside = np.minimum(at, (1.0 + prob) / 2.0) - np.maximum(before, (1.0 - prob) / 2.0)
+        found += np.maximum(inside, 0.0) / np.maximum(at - before, 1e-300) / 2.0
+    return found
+
+
 def of_half(answer, kept, fitted):
     """Score an answer to half of the rounds by the other half.
 
@@ -177,7 +218,7 @@ def of_half(answer, kept, fitted):
     answer : dict
         As `checked` gives it.
     kept : ndarray (round, player)
-        Scores in the rounds that the tool did not see.
+        Scores in the rounds that the tool did not see, none missing.
     fitted : int
         How many rounds it saw.
 
@@ -185,28 +226,64 @@ def of_half(answer, kept, fitted):
     -------
     dict
         ``rounds``: log score of P(wins) for each pair and round kept, a tie half a win;
-        ``leader``: log score for which of a pair has the higher mean in the kept rounds, of
+        ``reliability`` of the same; ``cover95``, ``cover80``: predictive intervals of the pair's
+        win rate in these rounds that hold it (`predicted`); ``width``: of 95 % intervals of the win
+        probability; ``best``: log score of P(leads) for who has the highest mean in the kept
+        rounds, ties shared; ``leader``: log score for which of a pair has the higher one, of
         P(better) turned into a prediction: Phi(Phi^-1(p) / sqrt(1 + fitted / kept)), which is
         exact for a normal posterior under a flat prior.
     """
     i, j = np.triu_indices(kept.shape[1], 1)
-    row = {"rounds": np.nan, "leader": np.nan}
+    won = (np.sign(kept[:, i] - kept[:, j]) + 1.0) / 2.0
+    row = {}
     if "p_wins" in answer:
-        won = (np.sign(kept[:, i] - kept[:, j]) + 1.0) / 2.0
-        each = log_score(answer["p_wins"][i, j], won)
-        row["rounds"] = float(np.nanmean(each))
+        p = np.broadcast_to(answer["p_wins"][i, j], won.shape)
+        row["rounds"] = log_score(p, won).mean()
+        row["reliability"] = reliability(p.ravel(), won.ravel())
+    if "wins_quantiles" in answer:
+        quantiles, n = answer["wins_quantiles"][:, i, j], len(kept)
+        row["width"] = (quantiles[-1] - quantiles[0]).mean()
+        for percent in (95, 80):
+            covered = predicted(quantiles, won.sum(axis=0), n, percent / 100.0)
+            row[f"cover{percent}"] = covered.mean()
+    # Means of the same scores in another order differ in the last digit.
+    mean = kept.mean(axis=0)
+    gap = np.where(np.abs(mean[i] - mean[j]) < 1e-12, 0.0, mean[i] - mean[j])
     if "p_better" in answer:
         p = np.clip(answer["p_better"][i, j], CLIP, 1.0 - CLIP)
         ahead = ndtr(ndtri(p) / np.sqrt(1.0 + fitted / len(kept)))
-        gap = np.nanmean(kept[:, i] - kept[:, j], axis=0)
-        # Means of the same scores in another order differ in the last digit.
-        led = (np.sign(np.where(np.abs(gap) < 1e-12, 0.0, gap)) + 1.0) / 2.0
-        row["leader"] = float(log_score(ahead, led).mean())
+        row["leader"] = log_score(ahead, (np.sign(gap) + 1.0) / 2.0).mean()
+    if "p_leads" in answer:
+        first = mean > mean.max() - 1e-12
+        row["best"] = -np.log(np.clip(answer["p_leads"][first], CLIP, 1.0)).mean()
     return row
 
 
+def calibration_error(parts):
+    """Return how far probabilities are from frequencies, and the error by leaving boards out.
+
+    Parameters
+    ----------
+    parts : list of ndarray (class, 3)
+        `reliability` of each board.
+
+    Returns
+    -------
+    error, standard_error : float
+        Mean over all cases of the difference in the case's class.
+    """
+    if len(parts) < 2:
+        return np.nan, np.nan
+    parts = np.stack(parts)
+    whole = parts.sum(axis=0)
+    each = np.concatenate([whole[None], whole - parts])
+    error = np.abs(each[..., 1] - each[..., 2]).sum(axis=1) / each[..., 0].sum(axis=1)
+    without = error[1:]
+    return error[0], np.sqrt((len(parts) - 1) * without.var())
+
+
 def mean_error(values):
-    """Mean of what is not nan, and its standard error over boards."""
+    """Return the mean of what is not nan, and its standard error over boards."""
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
     if not len(values):

@@ -24,26 +24,12 @@ _MOST = 12  # players of a real board: tools that take pairs one by one are slow
 
 
 class Board(NamedTuple):
-    """What a tool is given, and what is true.
+    """What a tool is given (the page says how), and what is true of simulated boards."""
 
-    Attributes
-    ----------
-    scores : DataFrame (round, player)
-        Higher is better; NaN where a player has no score.
-    facts : dict
-        ``kind``: "rounds" (independent), "folds" (of one cross-validation) or "items";
-        ``test_fraction``: of folds, share of rows that each tests on, else None; ``clusters``: of
-        items that come in clusters a name (round,), else None.
-    score : ndarray (player,) or None
-        True mean scores.
-    win : ndarray (player, player) or None
-        True probability that row beats column in a new round, a tie half a win.
-    """
-
-    scores: pd.DataFrame
+    scores: pd.DataFrame  # (round, player), higher is better
     facts: dict[str, Any]
-    score: np.ndarray | None = None
-    win: np.ndarray | None = None
+    score: np.ndarray | None = None  # (player,), true means
+    win: np.ndarray | None = None  # (player, player), true P(row beats column in a new round)
 
 
 class _Uniforms:
@@ -62,7 +48,7 @@ class _Uniforms:
         return -np.log(-np.log(self.uniform(*shape)))
 
     def heavy(self, *shape):
-        """Give t with 3 degrees of freedom and variance 1."""
+        """Return t with 3 degrees of freedom and variance 1."""
         return student.ppf(self.uniform(*shape), _HEAVY) / np.sqrt(_HEAVY)
 
 
@@ -222,17 +208,9 @@ def held_out(name):
 
 
 def real(source):
-    """Read the real boards of a source, without those of fewer than four complete players.
+    """Return the real boards of a source by name, those of four complete players or more.
 
-    Parameters
-    ----------
-    source : str
-        One of SOURCES.
-
-    Returns
-    -------
-    dict or None
-        Boards by name, ordered by their hash; None where they can be neither read nor fetched.
+    None where they can be neither read nor fetched.
     """
     import leaderbayes as lb
 
@@ -272,20 +250,7 @@ def _complete(name, scores):
 
 
 def halves(board, split):
-    """Cut a board's rounds at random into a half to fit and one to predict.
-
-    Parameters
-    ----------
-    board : Board
-        A real one.
-    split : int
-        Which cut, from 0.
-
-    Returns
-    -------
-    fitted, kept : Board, DataFrame (round, player)
-        A board of half of the rounds, and the scores in the others.
-    """
+    """Cut a board's rounds at random into a board of a half to fit and scores of one to predict."""
     order = np.argsort(_Uniforms(997, split).uniform(len(board.scores)), kind="stable")
     cut = len(order) // 2
     one, other = (np.sort(part) for part in (order[:cut], order[cut:]))
@@ -299,14 +264,17 @@ def digest(table):
     return hashlib.sha256(named.encode() + values.tobytes()).hexdigest()[:16]
 
 
+def digest_of(boards):
+    """Hash boards of a source, in whatever order."""
+    text = " ".join(digest(boards[name].scores) for name in sorted(boards))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def digests():
     """Hash the first board of each kind, and the boards of each source (None if not to be had)."""
     found = {kind: digest(simulated(kind, 0).scores) for kind in (*SIMULATED, *CELLS)}
-    for source in SOURCES:
-        each = real(source)
-        text = each and " ".join(digest(each[name].scores) for name in sorted(each))
-        found[source] = text and hashlib.sha256(text.encode()).hexdigest()[:16]
-    return found
+    each = {source: real(source) for source in SOURCES}
+    return found | {source: digest_of(of) if of else None for source, of in each.items()}
 
 
 if __name__ == "__main__":

@@ -9,12 +9,16 @@ from scoring import calibration_error, mean_error
 
 # Not in the table of all simulated kinds: no truth to be found, or not taken by most.
 APART = ("equal players", "missing scores")
+SAID = (
+    "rounds", "leader", "best", "cover95", "cover80", "width", "reliability", "differences", "ranks",
+    "rank_width", "told", "claims", "wrong", "log_score", "wins", "wins_width", "refused",
+)  # fmt: skip
 DEFAULT = "leaderbayes bradley_terry"  # others' log scores stand beside its own
 
 HEAD = """\
 # Boardbench
 
-Which tools that rank players and say how sure one can be are right?
+Which tools that rank players say how sure one can be, and are right?
 
 One command writes this page, and anybody can [add a tool](#add-a-tool).
 
@@ -167,14 +171,14 @@ def _of(frame, **where):
 
 
 def _values(frame, column):
-    return frame[column].to_numpy(float) if column in frame else np.full(len(frame), np.nan)
+    return frame[column].to_numpy(float)
 
 
 def _truth(frame, tools):
     rows = []
     for tool in tools:
         own = _of(frame, tool=tool)
-        if not len(own):
+        if not np.isfinite(_values(own, "claims")).any():
             continue
         usual = own[~own["board"].isin(APART)]
         equal = _values(_of(own, board="equal players"), "claims")
@@ -187,7 +191,7 @@ def _truth(frame, tools):
         }
         rows.append(
             [
-                tool, str(int(usual["claims"].notna().sum()) if "claims" in usual else 0),
+                tool, str(usual["claims"].notna().sum()),
                 _number(*of["differences"]), _number(*of["ranks"]),
                 _number(of["rank_width"][0], digits=1), _number(of["told"][0]),
                 _number(share, digits=3), _number(*mean_error(any_wrong)),
@@ -229,7 +233,7 @@ def _real(frame, tools):
         row = [tool]
         for of in scores.values():
             own = of.get(tool, pd.Series(dtype=float))
-            more = own - of.get(DEFAULT, own) if tool != DEFAULT else own * np.nan
+            more = own - of.get(DEFAULT, own * np.nan) if tool != DEFAULT else []
             row += [_number(own.mean(), digits=4), _number(*mean_error(more), digits=4)]
         for name, of in covers.items():
             own = mean_error(of.get(tool, []))
@@ -257,7 +261,7 @@ def _behind(scores, covers, off):
     far["off"] = {tool: each for tool, each in off.items() if not np.isnan(each[0])}
     lines = []
     for column, of in zip(("rounds", "leader", "first"), scores.values(), strict=True):
-        wide = of.unstack("tool")
+        wide = of.unstack("tool") if len(of) else pd.DataFrame()
         ours = [tool for tool in wide if tool.startswith("leaderbayes")]
         for peer in sorted(set(wide) - set(ours)):
             common = wide[[*ours, peer]].dropna()
@@ -275,13 +279,15 @@ def _behind(scores, covers, off):
                     f"- *{column}*: {peer} is nearer by {gap:.4f} than {best}"
                     f" ({np.hypot(of[best][1], of[peer][1]):.4f})."
                 )
+    if not any(tool.startswith("leaderbayes") for tool in off):
+        return ""
     said = "Columns in which another tool is ahead of each of ours:\n\n" + "\n".join(lines)
     return (said if lines else "A tool of leaderbayes leads every column.") + "\n"
 
 
 def _cells(frame, tools):
     """Make the table of coverages of true win probabilities."""
-    tools = [tool for tool in tools if len(_of(frame, tool=tool).get("wins", []))]
+    tools = [tool for tool in tools if _of(frame, tool=tool)["wins"].notna().any()]
     rows, far = [], {tool: [] for tool in tools}
     for cell in boards.CELLS:
         row = [cell]
@@ -301,10 +307,11 @@ def _cells(frame, tools):
 
 def _refused(frame, about):
     lines = []
-    if "refused" in frame:
-        for tool, of in frame.dropna(subset="refused").groupby("tool", sort=False):
-            kinds = ", ".join(f"{n} of {kind}" for kind, n in of["board"].value_counts().items())
-            lines.append(f"- {tool}, {kinds}; the first: {of['refused'].iloc[0]}")
+    for (tool, part), of in frame.dropna(subset="refused").groupby(["tool", "for"], sort=False):
+        what = f"{len(of)} real boards" if part == "half" else f"{len(of)} of a {part} kind"
+        lines.append(
+            f"- {tool}, {what}; the first ({of['board'].iloc[0]}): {of['refused'].iloc[0]}"
+        )
     lines += [f"- {name} did not run to its end: {why}" for name, why in about["failed"].items()]
     lines += [f"- {name}: could neither be read nor fetched" for name in about["absent"]]
     return "\n## Refused, or not run\n\n" + ("\n".join(lines) or "Nothing.") + "\n"
@@ -320,23 +327,9 @@ def _listed(about):
 
 
 def page(rows, tools, about):
-    """Give the page as Markdown.
-
-    Parameters
-    ----------
-    rows : list of dict
-        One for each tool and board, as run.py scores them.
-    tools : list of str
-        In the order of the tables.
-    about : dict
-        How it was run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Return the page as Markdown, of a row for each tool and board as run.py scores them."""
     frame = pd.DataFrame(rows)
+    frame = frame.reindex(columns=frame.columns.union(SAID, sort=False))
     simulated, half, cell = (_of(frame, **{"for": x}) for x in ("simulated", "half", "cell"))
     held = half["board"].map(boards.held_out).astype(bool)
     options = " ".join(

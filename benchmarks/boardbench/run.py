@@ -32,21 +32,10 @@ QUICK = {"real": 12, "boards": 1, "splits": 1, "cells": 1, "limit": 6.0}
 
 
 def asked(number, splits, cells, real):
-    """List boards and what they are for, in the order of asking.
+    """List boards by id in the order of asking, and what they are for.
 
-    Parameters
-    ----------
-    number, splits, cells : int
-        Boards of each simulated kind, cuts of each real board into halves, boards of each cell, of
-        which those of more than 1000 matches a round have a quarter.
-    real : dict
-        Real boards that are to be had, by name.
-
-    Returns
-    -------
-    dict
-        By id: ("simulated" or "cell", kind, number, Board), or ("half", name, split, Board, kept
-        rounds).
+    ("simulated" or "cell", kind, number, Board), or ("half", name, split, Board, kept rounds). Of
+    cells of 80 players there are a quarter as many boards.
     """
     found = {}
     for k in range(splits):
@@ -88,7 +77,7 @@ def environment(file):
 
 
 def named(file):
-    """List the tools of a file, or say why there are none."""
+    """Return the tools of a file, or why there are none."""
     done = subprocess.run(
         [*command(file), "--list"],
         capture_output=True,
@@ -102,7 +91,7 @@ def named(file):
 
 
 def answers(file, tool, jobs, limit):
-    """Run a tool over all boards: what it says of each, by id."""
+    """Run a tool over all boards: return its answers by id, and why it stopped."""
     with tempfile.TemporaryDirectory() as folder:
         given, out = Path(folder) / "jobs.jsonl", Path(folder) / "answers.jsonl"
         given.write_text("".join(f"{line}\n" for line in jobs), encoding="utf-8")
@@ -119,7 +108,7 @@ def answers(file, tool, jobs, limit):
 
 
 def scored(tool, said, jobs):
-    """Score what a tool said of each board: a list of rows for report.py."""
+    """Score the answers of a tool: return a list of rows for report.py."""
     rows = []
     for name, one in said.items():
         purpose, kind, number, board, *kept = jobs[name]
@@ -192,7 +181,8 @@ def main():
             print(f"{tool}: {len(said)} of {len(jobs)} boards", file=sys.stderr, flush=True)
     about = {
         "real": given.real, "boards": given.boards, "splits": given.splits, "cells": given.cells,
-        "limit": given.limit, "absent": absent, "sources": {k: len(v or {}) for k, v in sources.items()},
+        "limit": given.limit, "absent": absent,
+        "sources": {source: len(each or {}) for source, each in sources.items()},
         "failed": failed, "minutes": (time.time() - start) / 60.0, "workers": given.workers,
         "cpu": platform.processor() or platform.machine(), "date": time.strftime("%Y-%m-%d"),
         "load": os.getloadavg()[0], "cores": os.cpu_count(), "quick": given.quick,

@@ -18,24 +18,9 @@ KEYS = (
 
 
 def checked(answer, players):
-    """Give an answer as arrays, once it is one.
+    """Return an answer of a tool as float arrays, or raise a ValueError that names what is wrong.
 
-    Parameters
-    ----------
-    answer : dict
-        Of a tool.
-    players : int
-        How many it was asked about.
-
-    Returns
-    -------
-    dict
-        The same as float arrays; ``apart`` and rank intervals are added where they follow.
-
-    Raises
-    ------
-    ValueError
-        If it says what cannot be: names the entry and the rule.
+    ``apart`` and intervals of ranks are added where they follow from the rest.
     """
     unknown = set(answer) - set(KEYS)
     if unknown:
@@ -73,17 +58,17 @@ def checked(answer, players):
 
 
 def true_ranks(score):
-    """Best and worst rank (player,) that a player can have: ties have several."""
+    """Return the best and the worst rank (player,) that a player can have: ties have several."""
     higher = (score > score[:, None]).sum(axis=1)
     equal = (score == score[:, None]).sum(axis=1)
     return 1.0 + higher, higher + equal.astype(float)
 
 
 def true_difference(unit, score, win):
-    """Give true differences (player, player), row less column, in a unit.
+    """Return true differences (player, player), row less column, in a unit.
 
-    Of "log_odds" those of row beating column in a round; of "mean_rank" of mean ranks turned
-    round, so that more is better as elsewhere.
+    "log_odds" are of row beating column in a round; "mean_rank" is turned round, so that more is
+    better as elsewhere.
     """
     if unit == "score":
         return score[:, None] - score
@@ -94,32 +79,19 @@ def true_difference(unit, score, win):
 
 
 def log_score(p, happened):
-    """Give minus the log of the probability of what happened; half and half where it is 1/2."""
+    """Return minus the log of the probability of what happened; half and half where it is 1/2."""
     p = np.clip(p, CLIP, 1.0 - CLIP)
     return -(happened * np.log(p) + (1.0 - happened) * np.log1p(-p))
 
 
 def of_truth(answer, score, win):
-    """Score an answer against the truth.
+    """Score an answer against true mean scores (player,) and win probabilities (player, player).
 
-    Parameters
-    ----------
-    answer : dict
-        As `checked` gives it.
-    score : ndarray (player,)
-        True mean scores.
-    win : ndarray (player, player)
-        True probabilities of winning a round.
-
-    Returns
-    -------
-    dict
-        ``differences``, ``ranks``: share of intervals that hold the truth, of ranks one that the
-        player can have; ``rank_width``: ranks in an interval; ``told``: share of the pairs that
-        differ which are told apart; ``claims``, ``wrong``: pairs told apart, and those of them
-        that are equal or the other way round; ``log_score``: of P(better), over the pairs that
-        differ; ``wins``, ``wins_width``: share of 95 % intervals of win probabilities that hold
-        the true one, and how wide they are.
+    ``differences``, ``ranks``, ``wins``: share of 95 % intervals that hold the truth, of ranks one
+    that the player can have; ``rank_width``, ``wins_width``: how wide they are; ``told``: share of
+    the pairs that differ which are distinguished; ``claims``, ``wrong``: pairs that are, and those
+    of them that are equal or the other way round; ``log_score``: of P(better), over the pairs that
+    differ.
     """
     m = len(score)
     i, j = np.triu_indices(m, 1)
@@ -151,20 +123,9 @@ def of_truth(answer, score, win):
 
 
 def reliability(p, better):
-    """Count what was said and what happened by classes of probability.
+    """Count cases (class, 3) between BINS: how many, what was said, how often it was so.
 
-    Parameters
-    ----------
-    p : ndarray (case,)
-        Probability that the first is better.
-    better : ndarray (case,)
-        1 where it is, else 0.
-
-    Returns
-    -------
-    ndarray (class, 3)
-        Cases, sum of what was said of the likelier side, how often that side it was. Classes are
-        those between BINS.
+    Both are of the likelier side; ``better`` is 1 where the first is better, 1/2 for a tie.
     """
     said = np.maximum(p, 1.0 - p)
     was = np.where(p > 0.5, better, np.where(p < 0.5, 1.0 - better, 0.5))
@@ -174,35 +135,34 @@ def reliability(p, better):
     )
 
 
-def predicted(quantiles, won, n, prob):
-    """Return the share of a pair's predictive distribution at what happened that is central.
+def _between():
+    """Return what makes 40 equally probable values of quantiles: a matrix (value, level).
 
-    A pair with win probability p wins Binomial(n, p) of n further rounds, and p is as the tool has
-    it: the binomials are averaged over its quantiles. The wins that happened take up an interval
-    (F(won - 1), F(won)) of the distribution function. The part of it that is in the central
-    `prob` counts as covered, so that a right prediction covers exactly `prob` on average although
-    wins are whole numbers. Half a win more counts as half of each neighbour.
-
-    Parameters
-    ----------
-    quantiles : ndarray (level, pair)
-        Of the win probability, at LEVELS.
-    won, n : ndarray (pair,)
-        Wins with ties as halves, and rounds.
-    prob : float
-        What the interval claims.
-
-    Returns
-    -------
-    ndarray (pair,)
-        Between 0 and 1.
+    Values are linear in the normal deviate of their level, beyond the outer quantiles too.
     """
-    between = (LEVELS[1:] + LEVELS[:-1]) / 2.0
-    weight = np.diff(between, prepend=0.0, append=1.0)
+    known, z = ndtri(LEVELS), ndtri((np.arange(40) + 0.5) / 40.0)
+    at = np.clip(np.searchsorted(known, z) - 1, 0, len(known) - 2)
+    share = ((z - known[at]) / np.diff(known)[at])[:, None]
+    return (1.0 - share) * np.eye(len(known))[at] + share * np.eye(len(known))[at + 1]
+
+
+_BETWEEN = _between()
+
+
+def predicted(quantiles, won, n, prob):
+    """Return the share (pair,) of the predictive distribution at what happened that is central.
+
+    A pair with win probability p wins Binomial(n, p) of n further rounds, averaged over the tool's
+    distribution of p, given by its quantiles at LEVELS (level, pair). The wins that happened take
+    up an interval (F(won - 1), F(won)) of the distribution function F. The part of it that is in
+    the central `prob` counts as covered, so that a right prediction covers exactly `prob` on
+    average although wins are whole numbers. Half a win counts as half of each neighbour.
+    """
+    p = np.clip(_BETWEEN @ quantiles, 0.0, 1.0)
     found = np.zeros(len(won))
     for k in (np.floor(won), np.ceil(won)):
         before, at = (
-            weight @ np.where(each < 0, 0.0, bdtr(np.maximum(each, 0), n, quantiles))
+            np.where(each < 0, 0.0, bdtr(np.maximum(each, 0), n, p)).mean(axis=0)
             for each in (k - 1, k)
         )
         inside = np.minimum(at, (1.0 + prob) / 2.0) - np.maximum(before, (1.0 - prob) / 2.0)
@@ -211,27 +171,14 @@ def predicted(quantiles, won, n, prob):
 
 
 def of_half(answer, kept, fitted):
-    """Score an answer to half of the rounds by the other half.
+    """Score an answer to so many fitted rounds by the rounds kept back (round, player).
 
-    Parameters
-    ----------
-    answer : dict
-        As `checked` gives it.
-    kept : ndarray (round, player)
-        Scores in the rounds that the tool did not see, none missing.
-    fitted : int
-        How many rounds it saw.
-
-    Returns
-    -------
-    dict
-        ``rounds``: log score of P(wins) for each pair and round kept, a tie half a win;
-        ``reliability`` of the same; ``cover95``, ``cover80``: predictive intervals of the pair's
-        win rate in these rounds that hold it (`predicted`); ``width``: of 95 % intervals of the win
-        probability; ``best``: log score of P(leads) for who has the highest mean in the kept
-        rounds, ties shared; ``leader``: log score for which of a pair has the higher one, of
-        P(better) turned into a prediction: Phi(Phi^-1(p) / sqrt(1 + fitted / kept)), which is
-        exact for a normal posterior under a flat prior.
+    ``rounds``: log score of P(wins) for each pair and round, a tie half a win; ``reliability`` of
+    the same; ``cover95``, ``cover80``: predictive intervals of the pair's win rate that hold it
+    (`predicted`); ``width``: of 95 % intervals of the win probability; ``best``: log score of
+    P(leads) for who has the highest mean, ties shared; ``leader``: log score for which of a pair
+    has the higher mean, of P(better) turned into a prediction, Phi(Phi^-1(p) / sqrt(1 + fitted /
+    kept)), which is exact for a normal posterior under a flat prior.
     """
     i, j = np.triu_indices(kept.shape[1], 1)
     won = (np.sign(kept[:, i] - kept[:, j]) + 1.0) / 2.0
@@ -260,17 +207,9 @@ def of_half(answer, kept, fitted):
 
 
 def calibration_error(parts):
-    """Return how far probabilities are from frequencies, and the error by leaving boards out.
+    """Return the mean distance of probabilities from frequencies in their class, and its error.
 
-    Parameters
-    ----------
-    parts : list of ndarray (class, 3)
-        `reliability` of each board.
-
-    Returns
-    -------
-    error, standard_error : float
-        Mean over all cases of the difference in the case's class.
+    ``parts`` has the `reliability` of each board; the error is by leaving boards out.
     """
     if len(parts) < 2:
         return np.nan, np.nan

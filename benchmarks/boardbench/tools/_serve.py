@@ -76,11 +76,7 @@ def serve(tools):
         for number, line in enumerate(file):
             job = json.loads(line)
             part = job["for"]
-            # Ways to win of the same ranks and strengths have nothing more to say of these.
-            pointless = (part == "simulated" and ", by " in name) or (
-                part == "cell" and "wins_quantiles" not in known
-            )
-            if pointless or used[part] > float(limit):
+            if used[part] > float(limit) or (part == "cell" and "wins_quantiles" not in known):
                 continue
             scores = pd.DataFrame(job["scores"], job["rounds"], job["players"], dtype=float)
             for _ in range(1 + (number == 0)):

@@ -25,21 +25,21 @@ def _fit(scores, facts, seed, model, by="auto", **options):
     if facts["test_fraction"]:
         options["test_fraction"] = facts["test_fraction"]
     dt = lb.fit(board_of(scores, facts), model, seed=seed, progressbar=False, **options)
-    unit, name = ("score", "score") if model == "mean_score" else ("log_odds", "epp")
-    names = list(scores.columns)
-    draws = dt["posterior"][name].sel(player=names).transpose(..., "player")
-    answer = from_draws(draws.to_numpy().reshape(-1, len(names)), unit)
-    table = lb.leaderboard(dt).set_index("player").loc[names]
-    answer["rank_lower"] = table["rank_lower"].to_numpy(float)
-    answer["rank_upper"] = table["rank_upper"].to_numpy(float)
-    quantiles = {}
+    names, quantiles = list(scores.columns), {}
     for level in LEVELS[LEVELS <= 0.5]:
         wins = lb.win_probability(dt, prob=max(1.0 - 2.0 * level, 1e-6), by=by)
         wins = wins.sel(player=names, opponent=names)
         # A pair that never met has no record.
         quantiles[1.0 - level], quantiles[level] = wins["upper"], wins["lower"]
-    answer["wins_quantiles"] = np.stack([quantiles[q].fillna(q) for q in sorted(quantiles)])
-    return answer | {"p_wins": wins["mean"].fillna(0.5)}
+    each = np.stack([quantiles[level].fillna(level) for level in sorted(quantiles)])
+    answer = {"wins_quantiles": each, "p_wins": wins["mean"].fillna(0.5)}
+    if by != "auto":  # strengths and ranks are the same
+        return answer
+    unit, name = ("score", "score") if model == "mean_score" else ("log_odds", "epp")
+    draws = dt["posterior"][name].sel(player=names).transpose(..., "player")
+    table = lb.leaderboard(dt).set_index("player").loc[names]
+    ranks = {end: table[end].to_numpy(float) for end in ("rank_lower", "rank_upper")}
+    return answer | from_draws(draws.to_numpy().reshape(-1, len(names)), unit) | ranks
 
 
 def mean_score(scores, facts, seed):

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._scores.board import read_board
+from leaderbayes._scores.votes import read_board
 from leaderbayes._scores.votes import Options
 
 VOTES = "model_a,model_b,winner\nfox,owl,model_a\nowl,elk,tie (bothbad)\n"

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._scores.board import read_board
+from leaderbayes._scores.votes import read_board
 from leaderbayes._scores.vote_outcomes import word_of
 
 WON = ["first", "tie", "second", "first", "second", "tie", "first"]

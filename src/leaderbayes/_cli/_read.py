@@ -14,7 +14,7 @@ from leaderbayes._cli._print import collecting, short
 if TYPE_CHECKING:
     import xarray as xr
 
-_SCORES = ("player", "round_", "score", "repeat")
+_SCORES = ("player", "round_", "score", "repeat", "drop", "keep")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _KINDS = ("vote", "player", "judge", "prompt", "tournament")
 _WHY = {  # a model was taken by itself, by its parameter
@@ -60,8 +60,7 @@ def read(given: Mapping[str, Any], *, several: bool = True) -> Data:
 
 def _read(given: Mapping[str, Any]) -> Any:
     import leaderbayes as lb
-    from leaderbayes._scores.board import read_board
-    from leaderbayes._scores.votes import Options
+    from leaderbayes._scores.votes import Options, read_board
 
     if given["format_"] != "table":
         return _adapted(given)
@@ -82,7 +81,8 @@ def _read(given: Mapping[str, Any]) -> Any:
     return read_board(
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
-        higher_is_better=given["higher_is_better"], max_mb=max_mb, **roles,
+        higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
+        max_mb=max_mb, **roles,
     )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed(["player", "round_", "tournament", "repeat", *_VOTES])
+    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", *_VOTES])
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(

@@ -107,6 +107,9 @@ def _read(table: Table, label: str, cells: pd.Series, words: bool, remedy: str) 
     wrong = cells[unread]
     wrong = wrong[~wrong.str.strip().str.lower().isin(MISSING)]
     if len(wrong):
+        # A time-out among answers is what is wrong, not the answers.
+        other = wrong[~wrong.str.strip().str.lower().isin(ANSWERS)]
+        wrong = other if words and len(other) else wrong
         cell = wrong.iloc[0]
         table.refuse(
             f"column {shown(label)} holds {shown(cell)}, which is not a number"

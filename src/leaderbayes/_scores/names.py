@@ -29,7 +29,9 @@ SCORE = (
     "score test_score accuracy acc auc roc_auc balanced_accuracy f1 rmse loss error value result"
 )
 METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
-NEUTRAL = set("name names label labels title entry entries".split())  # of players or rounds
+PARTS_CALLED = set("split set subset partition phase part".split())
+TESTED = set("test testing holdout eval evaluation".split())
+PARTS = TESTED | set("train training val valid validation dev fit".split())
 # A run's id is its own, not shared by players.
 _ROUND_WORDS = set(ROUND.split()) - {"run", "random_state"}
 _BESIDE_ROUND = set("id idx ix index no nr num number inner outer test k".split())

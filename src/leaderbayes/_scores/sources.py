@@ -147,7 +147,8 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     frame = pd.DataFrame(rows, columns=range(len(names)), dtype=object)
     if b"'" in content:
         frame = frame.map(restore)
-    frame.columns = header([restore(name) for name in names], where)
+    called = [restore(name) or f"Unnamed: {k}" for k, name in enumerate(names)]  # as of pandas
+    frame.columns = header(called, where)
     return Table(where, frame, lambda k: f"line {lines[k]}")
 
 

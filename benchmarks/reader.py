@@ -112,7 +112,7 @@ HONEST: dict[str, Callable[[Rng, int, int], Board]] = {
     "F1 from 0": lambda r, n, m: Board(np.clip(share(grid(r, n, m, 2, 1)) - 0.1, 0, 1), 3),
     "kappa, some negative": lambda r, n, m: Board(np.clip(0.5 + 0.3 * grid(r, n, m), -0.2, 1), 3),
     "Spearman, percent": lambda r, n, m: Board(100 * np.tanh(0.7 + 0.4 * grid(r, n, m)), 2),
-    "R2, some very negative": lambda r, n, m: Board(1 - np.exp(-0.7 + grid(r, n, m, 1, 0.5)), 3),
+    "R2, some very negative": lambda r, n, m: Board(1 - np.exp(grid(r, n, m, 1, 0.5) - 0.7), 3),
     "BLEU": lambda r, n, m: Board(100 * share(-0.8 + grid(r, n, m, 0.6, 0.3)), 1),
     "mIoU": lambda r, n, m: Board(100 * share(0.2 + grid(r, n, m, 0.5, 0.4, 0.1)), 2),
     "PSNR": lambda r, n, m: Board(28 + 3 * grid(r, n, m, 1, 0.3, 0.1), 2),
@@ -262,7 +262,8 @@ OF_DATA: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
     "memory_kb": decades(11, 0.8, 0),
 }
 PLAIN = ("accuracy", "percent", "percent, 2 digits", "AUC", "full floats", "missing scores",
-         "BLEU", "WER", "error rates", "RMSE over decades", "ranks", "R2, some very negative")  # fmt: skip
+         "BLEU", "WER", "error rates", "RMSE over decades", "ranks",
+         "R2, some very negative")  # fmt: skip
 
 
 def half(name: str) -> str:
@@ -301,7 +302,7 @@ def honest() -> Iterator[tuple[str, pd.DataFrame, bool]]:
 
 
 def foreign(*, plain: bool = False) -> Iterator[tuple[tuple[str, str], str, pd.DataFrame, bool]]:
-    """Yield kind of a column and its host, its name, a table that holds it and the table's direction.
+    """Yield the kinds of a column and of its table, its name, the table and its direction.
 
     If ``plain`` the column has a name that says nothing.
     """
@@ -367,8 +368,11 @@ def main() -> None:
         if given.list:
             print(wrong)
         total = of_honest.total()
-        print(f"| {part} | {total} | {of_honest['refused'] / total:.1%} | "
-              f"{of_honest['named'] / total:.1%} | {count} | {rates[0]:.1%} | {rates[1]:.1%} |")  # fmt: skip
+        errors = [of_honest[k] / total for k in ("refused", "named")]
+        percent = [f"{rate:.1%}" for rate in (*errors, *rates)]
+        print(
+            f"| {part} | {total} | {' | '.join(percent[:2])} | {count} | {' | '.join(percent[2:])} |"
+        )
 
 
 if __name__ == "__main__":

@@ -176,9 +176,89 @@ def test_one_share_among_percentages_of_as_many_digits(write, cell):
 
 
 def test_zero_is_no_place(write):
-    text = "round,a,b,c,d\n1,1,2,3,4\n2,2,1,0,3\n3,1,0,0,2\n"
+    text = "round,a,b,c,d\n1,1,2,3,4\n2,2,1,0,3\n3,1,0,3,2\n"
     with pytest.raises(lb.ScoresError, match=r"0 among places, .* best; leave .* empty"):
         lb.read_scores(write(text), higher_is_better=False)
     lb.read_scores(write(text.replace(",0", ",")), higher_is_better=False)
     from_zero = "round,a,b,c\n1,0,1,2\n2,2,1,0\n3,1,0,2\n"
     assert lb.read_scores(write(from_zero), higher_is_better=False).min() == 0
+
+
+# -- small tables as people have them --------------------------------------------------------------
+
+
+def test_scores_in_lines_of_json(write):
+    rows = [
+        {"model": m, "task": t, "score": 0.5 + 0.1 * k} for k, m in enumerate("ab") for t in "uv"
+    ]
+    text = "\n".join(pd.DataFrame(rows).to_json(orient="records", lines=True).splitlines())
+    assert dict(lb.read_scores(write(text, "s.jsonl")).sizes) == {"player": 2, "round": 2}
+    wide = '{"model": "a", "u": 0.1, "v": 0.2}\n{"model": "b", "u": 0.3, "v": 0.1}\n'
+    np.testing.assert_array_equal(lb.read_scores(write(wide, "w.jsonl")), [[0.1, 0.2], [0.3, 0.1]])
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("C", "I"), ("pass", "fail"), ("True", "False")])
+def test_right_and_wrong_in_words(write, right, wrong):
+    items = f"item,a,b\n1,{right},{wrong}\n2,{wrong},{right}\n3,{right},{right}\n"
+    np.testing.assert_array_equal(lb.read_scores(write(items)), [[1, 0, 1], [0, 1, 1]])
+    models = f"model,u,v\na,{right},{wrong}\nb,{right},{right}\n"
+    np.testing.assert_array_equal(lb.read_scores(write(models)), [[1, 0], [1, 1]])
+    with pytest.raises(lb.ScoresError, match="line 3: column 'b' holds 'timeout'"):
+        lb.read_scores(
+            write(f"item,a,b\n1,{right},{wrong}\n2,{wrong},timeout\n3,{right},{right}\n")
+        )
+
+
+def test_runs_and_platforms_of_items(write):
+    rows = [(a, k, r, (k + r + i) % 2 == 0)
+            for i, a in enumerate("ab") for k in range(4) for r in (1, 2)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["agent", "task_id", "run", "is_resolved"])
+    scores = lb.read_scores(table)
+    assert dict(scores.sizes) == {"player": 2, "round": 4}
+    np.testing.assert_array_equal(scores, 0.5)
+    text = "model,question_id,platform,pass@1\na,1,x,1\na,2,y,0.5\nb,1,x,0\nb,2,y,1\n"
+    scores = lb.read_scores(write(text))
+    np.testing.assert_array_equal(scores, [[1.0, 0.5], [0.0, 1.0]])
+    assert scores.attrs["unused"] == "'platform'"
+
+
+def test_a_seed_beside_rounds_is_no_long_table():
+    table = pd.DataFrame(BOARD).T.round(2).add_prefix("d").rename_axis("model").reset_index()
+    message, (read,) = refused(table.assign(seed=[1, 2, 3, 4]))
+    assert "column 'seed'" in message
+    assert read.sizes["round"] == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Model | u | v |\n|:--|--:|--:|\n| a | **61.2** | 50.1 |\n| b | 60.1† | <u>52.2</u> |\n",
+        "\\begin{tabular}{lrr}\n\\toprule\nModel & u & v \\\\\n\\midrule\n"
+        "a & \\textbf{61.2} & 50.1 \\\\\nb & 60.1$^\\dagger$ & \\underline{52.2} \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n",
+        "Model & u & v \\\\ \\hline\na & {\\bf 61.2} & 50.1 \\\\\nb & 60.1^* & $52.2$ \\\\\n",
+        'model,u,v\na,"61,2","50,1"\nb,"60,1","52,2"\n',
+        "model;u;v\na;61,2;50,1\nb;60,1;52,2\n",
+        "model,u,v\na,61.2%,50.1%\nb,60.1 %,52.2 %\n",
+    ],
+)
+def test_tables_as_papers_and_people_write_them(write, text):
+    scores = lb.read_scores(write(text, "table.txt"))
+    np.testing.assert_array_equal(scores, [[61.2, 50.1], [60.1, 52.2]])
+    assert list(scores["round"].values) == ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "| Model | u | v |\n|--|--|--|\n| a | 61.2 ± 0.3 | 5.1 |\n| b | 60.1 | 5 |\n",
+            "its error",
+        ),
+        ("model,u,v\na,61.2%,50.1\nb,0.601,52.2\n", "write it at every score of the column"),
+        ('model,u,v\na,"1,234",5.1\nb,"2,345",5.2\n', "of thousands"),
+    ],
+)
+def test_numbers_that_may_mean_two_things(write, text, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(write(text))

@@ -88,7 +88,6 @@ def test_rows_are_named_as_the_file_has_them(write):
         ("", "the file is empty"),
         ("\n", "first line is empty"),
         ("model,fold,auc\n", "header and no row"),
-        ("model;fold;auc\na;1;0.5\n", "separated by semicolons; use commas"),
         ("ds\ta, x\tb\n1\t2, 3\t4\n", "separated by tabs"),
         ('model,fold,auc\na,1,"0,5"\nb,1,2\n', "a decimal comma"),
         ("model,fold,auc\na,1,1,9\nb,1,1\n", "line 2: 4 cells do not fit the header"),

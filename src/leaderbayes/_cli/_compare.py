@@ -6,7 +6,7 @@ import click
 
 from leaderbayes._cli._options import fitting, option, reading
 from leaderbayes._cli._print import finish, short, warned
-from leaderbayes._cli._read import fit, read
+from leaderbayes._cli._read import fitted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,14 +23,7 @@ def compare(a: str, b: str, rope: float | None, **given: Any) -> None:
     """Compute how probably player A is better than player B."""
     import leaderbayes as lb
 
-    data = read(given)
-    for name in (a, b):
-        if name not in data.values["player"]:
-            first = ", ".join(repr(str(p)[:60]) for p in data.values["player"].to_numpy()[:8])
-            raise lb.LeaderbayesError(
-                f"{given['file']}: there is no player {name!r}; the first are {first}"
-            )
-    dt = fit(data, given)
+    dt, data = fitted(given, (a, b))
     found = lb.compare(dt, a, b, rope=rope, prob=given["prob"])
     converged = bool(found.attrs["converged"])
     result = {

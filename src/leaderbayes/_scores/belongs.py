@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._scores import names
+from leaderbayes._scores.cells import numbers_of
 from leaderbayes._scores.metrics import GAIN, LOSS, among, plain, words
 from leaderbayes._scores.tables import Table, is_number, text_of
 from leaderbayes._types import Bools, Floats
@@ -23,6 +24,7 @@ _FEWEST = 5  # cells of a column, of fewer the spread is unknown
 _FEW_COLUMNS, _MANY_COLUMNS = 5, 60
 _LEVEL, _SPREAD = 0.1, 0.03  # least differences of level and spread between columns, of logarithms
 _BROKEN, _NEAR = 3.0, 0.4  # least distance of a broken cell, and nearness to log(100)
+_AGREE = 0.6  # correlation of a usual column with the others
 _CHANCE = 4.5  # digits in which a summary must agree with the others, over all rows
 _SUMMARY = set(
     "mean average avg median std sd stdev stderr se sem rank ranking pvalue total sum overall min "
@@ -31,7 +33,7 @@ _SUMMARY = set(
 )
 _UNIT = re.compile(r".*[(\[] ?(s|ms|sec|min|h|[kmg]i?b|w|kwh|usd|eur|\$|b|m|k|±) ?[)\]]", re.I)
 _BESIDE = set(
-    "p value macro micro weighted geometric of over across the per fit train test".split()
+    "p value macro micro weighted geometric of over across all the per fit train test".split()
 )
 
 
@@ -48,6 +50,7 @@ def is_summary(name: str, others: Iterable[str] = ()) -> bool:
     found = words(name)
     if found == ["p", "value"] or "±" in name or _UNIT.fullmatch(name):
         return True
+    found = [word for word in found if not (word.isdecimal() and "of" in found)]  # mean of 5
     if any(char.isdecimal() for char in "".join(found)[1:]) or _SUMMARY.isdisjoint(found):
         return False
     known = _SUMMARY | _BESIDE | GAIN | LOSS
@@ -61,6 +64,9 @@ def is_summary(name: str, others: Iterable[str] = ()) -> bool:
 def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
     """Say why columns that would be players (or rounds) are none, by their names."""
     counting = [name for name in columns if counts(table.frame[name])]
+    if counting:
+        x = np.column_stack([numbers_of(table.frame[name]) for name in columns])
+        counting = [] if all(map(is_ranking, x)) else counting
     found = {}
     for name in columns:
         if names.is_index(name) or names.is_round(name) or names.is_data(name):
@@ -172,6 +178,8 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
     if top is not None:
         raw = _from_others(x)[1]
         q = np.where(medians < top, np.minimum(q, raw / _of_others(raw, 0.005 * top)), q)
+    alone = _agreement(x)
+    often = np.nanmedian(alone)
     decimals, digits, whole, bits, same = _writing(x)
     points, why = np.zeros(m, dtype=int), []
     for j in range(m):
@@ -182,6 +190,8 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
             said["on another scale"] = 1 + (r[j] > 4.0 and level[j] > 1.0) + (level[j] > 2.5)
         if there[:, j].sum() >= _FEWEST and q[j] > 1.5 and not same[j]:
             said["varies otherwise"] = 1 + (q[j] > 3.0) + (q[j] > 6.0)
+        if often > _AGREE and alone[j] < _AGREE / 3.0:
+            said["orders the rows otherwise"] = 1
         as_many = abs(medians[j]) >= 100.0 and digits[j] >= digits[others].min()
         if bits[j] and fractions:
             said["only 0 and 1"] = 3
@@ -204,6 +214,19 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
         points[j] = sum(said.values())
         why.append(", ".join(said))
     return points, why
+
+
+def _agreement(x: Floats) -> Floats:
+    """Return the rank correlation of each column (column,) with the others' mean rank."""
+    if len(x) < 2 * _FEWEST - 2:
+        return np.full(x.shape[1], np.nan)
+    rank = pd.DataFrame(x).rank(pct=True).to_numpy()
+    there = np.isfinite(rank)
+    filled = np.where(there, rank, 0.0)
+    others = filled.sum(axis=1, keepdims=True) - filled
+    others = others / (there.sum(axis=1, keepdims=True) - there).clip(min=1)
+    pairs = (pd.Series(rank[:, j]).corr(pd.Series(others[:, j])) for j in range(x.shape[1]))
+    return np.array([float(pair) for pair in pairs])
 
 
 def _from_others(y: Floats) -> tuple[Floats, Floats]:
@@ -288,15 +311,17 @@ def summaries(x: Floats) -> list[int]:
 
 def _no_rankings(x: Floats) -> list[int]:
     """Find columns that rank nothing, where the others are ranks, of rows or of columns."""
-    ranked = [_is_ranking(column) for column in x.T]
+    if all(map(is_ranking, x)):
+        return []
+    ranked = [is_ranking(column) for column in x.T]
     if 0.75 <= np.mean(ranked) < 1.0:
         return [j for j, yes in enumerate(ranked) if not yes]
     without = (np.delete(x, j, axis=1) for j in range(x.shape[1]) if x.shape[1] > 3)
-    alone = [j for j, others in enumerate(without) if all(map(_is_ranking, others))]
+    alone = [j for j, others in enumerate(without) if all(map(is_ranking, others))]
     return alone if len(alone) == 1 else []
 
 
-def _is_ranking(values: Floats) -> bool:
+def is_ranking(values: Floats) -> bool:
     """Whether these are places from 1 on, ties sharing the lowest or the mean."""
     there = values[np.isfinite(values)]
     ways = (pd.Series(there).rank(method=how) for how in ("min", "average"))

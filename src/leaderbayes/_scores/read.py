@@ -10,7 +10,7 @@ import xarray as xr
 from leaderbayes._arguments import are_names, wrong
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.belongs import broken_cells, is_summary
+from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary
 from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, refuse
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.roles import (
@@ -269,20 +269,14 @@ def _check_units(table: Table, scores: xr.DataArray) -> None:
 def _check_places(table: Table, scores: xr.DataArray) -> None:
     """Refuse places of 0, which stand for no place and would be the best."""
     x = scores.transpose(..., "player").to_numpy().reshape(-1, scores.sizes["player"])
-    whole = bool((np.isnan(x) | ((x >= 0.0) & (x % 1.0 == 0.0) & (x <= x.shape[1]))).all())
-    if scores.attrs["higher_is_better"] or not whole or not (x == 0.0).any():
+    if scores.attrs["higher_is_better"] or not (x == 0.0).any():
         return
-    from_one = [_is_from_one(row[row > 0.0]) for row in x]
-    if all(from_one) and ((x == 0.0).sum(axis=1) != 1).any():
+    zeros, long = (x == 0.0).sum(axis=1), ((x > 0.0).sum(axis=1) > 2) & (x > 1.0).any(axis=1)
+    if long.any() and (zeros != 1).any() and all(is_ranking(row[row > 0.0]) for row in x[long]):
         table.refuse(
             "0 among places, of which it would be the best; leave the cell empty where a player "
             "has no place."
         )
-
-
-def _is_from_one(places: Floats) -> bool:
-    """Whether there are such places as 1, 2, 2, 4 or 1, 2.5, 2.5."""
-    return not len(places) or bool(places.min() < 2.0 and places.max() <= len(places))
 
 
 def warn_alike(table: Table, dim: str, labels: Iterable[str]) -> None:

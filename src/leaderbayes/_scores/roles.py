@@ -199,7 +199,10 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
     rest = [c for c in table.frame.columns if c not in (*taken, data)]
     metrics = [c for c in rest if names.is_score(c)]
     rest = [c for c in rest if not (names.is_round(c) or names.is_data(c) or names.is_index(c))]
+    rest = [c for c in rest if not is_text(table.frame[c]) or _are_answers(table.frame[c])]
     found = metrics or rest
+    if len(found) > 1 and not metrics and as_names(table, player, missing="").is_unique:
+        return None  # a row for each player, and rounds beside
     if len(found) != 1:
         table.refuse(
             f"which column is the score? Name one (score=..., --score NAME): {listed(found)}."
@@ -253,7 +256,7 @@ def is_text(column: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         return False
     text = [text_of(cell).strip() for cell in column.dropna()]
-    bare = [bare_number(cell) for cell in text if cell.lower() not in MISSING]
+    bare = [bare_number(cell).replace(",", ".") for cell in text if cell.lower() not in MISSING]
     numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
     return len(bare) > 0 and float(numbers.mean()) <= 0.5
 
@@ -376,8 +379,13 @@ def stacked(wide: Wide) -> Long:
 
 
 def are_answered(table: Table, columns: Sequence[str]) -> bool:
-    """Whether columns hold right and wrong answers in words: most of them, so that all do."""
-    return 2 * sum(_are_answers(table.frame[c]) for c in columns) > len(columns)
+    """Whether columns hold right and wrong answers in words, but for a few cells."""
+    answers = {*ANSWERS, "0", "1"}
+    mostly = all(
+        table.frame[name].dropna().map(text_of).str.strip().str.lower().isin(answers).mean() > 0.5
+        for name in columns
+    )
+    return mostly and any(_are_answers(table.frame[name]) for name in columns)
 
 
 def broken_columns(wide: Wide) -> dict[str, ScoresError]:

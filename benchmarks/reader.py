@@ -368,11 +368,10 @@ def main() -> None:
         if given.list:
             print(wrong)
         total = of_honest.total()
-        errors = [of_honest[k] / total for k in ("refused", "named")]
-        percent = [f"{rate:.1%}" for rate in (*errors, *rates)]
-        print(
-            f"| {part} | {total} | {' | '.join(percent[:2])} | {count} | {' | '.join(percent[2:])} |"
-        )
+        rates = [of_honest["refused"] / total, of_honest["named"] / total, *rates]
+        cells = [f"{rate:.1%}" for rate in rates]
+        cells.insert(2, str(count))
+        print(f"| {part} | {total} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -213,7 +213,10 @@ def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
         import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(io.BytesIO(content))
+        held = pq.read_schema(io.BytesIO(content))
+        texts = [f.name for f in held if pa.types.is_string(f.type) or pa.types.is_binary(f.type)]
+        # A text that repeats is held once, as it is in the file.
+        file = pq.ParquetFile(io.BytesIO(content), read_dictionary=texts)
         held = file.metadata
         groups = [held.row_group(k).total_byte_size for k in range(held.num_row_groups)]
         # Cells that repeat are packed to next to nothing, and 8 bytes each in memory.
@@ -224,6 +227,9 @@ def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
         table.validate(full=True)
         # Else whole numbers with a missing one become floats, and large ones others.
         frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+        for name in frame.columns[frame.dtypes == "category"]:
+            known = np.array([*frame[name].cat.categories, None], dtype=object)
+            frame[name] = known[frame[name].cat.codes]
     except ScoresError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:

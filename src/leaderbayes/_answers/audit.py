@@ -223,7 +223,7 @@ def _leader_without(
 ) -> tuple[str, str, float] | None:
     """Who leads in a fit without some data, who led before or is next, and P(better)."""
     try:
-        again = Posterior(refit(post, without(post, by, removed)))
+        again = Posterior(refit(post, without(post.data, by, removed)))
     except LeaderbayesError:
         return None
     if not again.trust["converged"] or leader not in again.players:

@@ -78,7 +78,7 @@ class Blend:
 
     def said(self) -> str:
         """Put the mass into words."""
-        unit = "vote" if self.post.of_votes else "round"
+        unit = self.post.kind.unit
         return f"The model counts as much as {self.mass:.2g} {unit}s of a pair's own results."
 
     def pairs(self, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:

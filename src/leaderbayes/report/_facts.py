@@ -59,15 +59,14 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
     post = Posterior(fit)
     if len(post.players) < 2:
         raise LeaderbayesError(f"{post.called} has one {post.who} only, and a report compares two.")
-    kind = "votes" if post.of_votes else post.parameter
     found = diagnostics(post)
     warnings = json.loads(post.trust["warnings"])
     facts: Facts = {
-        "kind": kind, "parameter": post.parameter, "who": post.who, "bayesian": True,
+        "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
         "several_tournaments": post.several, "effects": [], "versions": versions_of(fit.attrs),
-        **_OF[kind](post, prob),
+        **_OF[post.kind.name](post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),
         "chains": fit["posterior"].sizes["chain"], "draws": fit["posterior"].sizes["draw"],
         "converged": bool(found["converged"]),

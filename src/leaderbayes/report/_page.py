@@ -90,7 +90,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     fits, found = goodness(post), effects(fit, prob) if post.of_votes else None
     return {
         "name": name,
-        "model": "votes" if post.of_votes else post.model.name,  # whose card is shown
+        "model": post.card,
         "title": post.model.label,
         "parameter": post.parameter,
         "caption": _caption(post),
@@ -249,7 +249,7 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
     if post.parameter == "epp":
         wins = wins_of(post, prob, players=names)
         found["win"] = {name: _whole(pairs(wins[name])) for name in ("mean", "lower", "upper")}
-        where = "tournament" if post.several else "vote" if post.of_votes else "round"
+        where = "tournament" if post.several else post.kind.unit
         found["scope"] = f"in a new {where}"
         if post.model.tie_parameter:
             found["scope"] += ", if they do not tie,"

@@ -74,9 +74,8 @@ def settings(post: Posterior) -> Rows:
     attrs = post.tree.attrs
     rows = [("Model", post.model.label)]
     if "weight" in post.constant:
-        what = "vote" if post.of_votes else "match"
         weight = float(post.constant["weight"].mean())
-        rows.append((f"Weight of a {what}, on average", number(weight, 3)))
+        rows.append((f"Weight of a {post.kind.match}, on average", number(weight, 3)))
     options = json.loads(attrs.get("arguments", "{}"))
     rows += [(name, _written(value)) for name, value in sorted(options.items())]
     if "why_nuts" in attrs:

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
+from leaderbayes._answers.blend import Blend, blends
 from leaderbayes._answers.groups import shares_better
 from leaderbayes._answers.intervals import ends, with_ends
 from leaderbayes._answers.record import record
@@ -32,7 +33,7 @@ def compare(
         Two players, or teams.
     rope : float, optional
         Region of practical equivalence. Of strengths, by how much the win probability may differ
-        from 1/2; of scores and theta, by how much these may differ.
+        from 1/2, of which ``p_better`` then is; of scores and theta, by how much these may differ.
     prob : float
         Probability of the equal-tailed credible intervals.
 
@@ -42,7 +43,8 @@ def compare(
         Scalars ``p_better``, ``p_equivalent``, ``p_worse``, and with ``_lower`` and ``_upper``:
 
         - of strengths: ``win_probability`` (ends ``win_lower``, ``win_upper``) of a over b in a new
-          round, and ``epp_difference`` (ends ``epp_lower``, ``epp_upper``);
+          round, as by `win_probability`, and ``epp_difference`` (ends ``epp_lower``,
+          ``epp_upper``);
         - of scores and theta: ``difference``; ``cohen_d`` and ``cliff_delta`` where the model says
           how a player's scores vary between rounds;
         - of one tournament: ``record``, the win probability by the pair's own matches, with
@@ -50,7 +52,8 @@ def compare(
 
         Of several tournaments the probabilities are those in a new one; of scores ``new_lower`` and
         ``new_upper`` are its interval, and ``mean_better`` is about the means. Coordinates:
-        ``player``, ``opponent``. attrs: ``prob``, ``rope``, ``converged``, ``warnings``.
+        ``player``, ``opponent``. attrs: ``prob``, ``rope``, ``mass`` and ``note`` of the blend,
+        ``converged``, ``warnings``.
 
     Raises
     ------
@@ -73,27 +76,38 @@ def compare(
     prob, post = share("prob", prob), Posterior(dt)
     check_comparison(a, b, rope, of_scores=post.parameter != "epp")
     pair = [post.position(a), post.position(b)]
-    found = (
-        _strengths(post, pair, rope, prob)
-        if post.parameter == "epp"
-        else _scores(post, pair, rope, prob)
-    )
+    said: dict[str, Any] = {"prob": prob} | ({} if rope is None else {"rope": rope}) | post.trust
+    if post.parameter == "epp":
+        found, more = _strengths(post, pair, rope, prob)
+        said |= more
+    else:
+        found = _scores(post, pair, rope, prob)
     if post.who == "player" and not post.several and "constant_data" in post.tree.children:
         own = record(post, prob, [a, b]).sel(player=a, opponent=b).drop_vars("worth")
         found |= {f"record_{name}".removesuffix("_mean"): v.item() for name, v in own.items()}
-    attrs: dict[str, Any] = {"prob": prob, **({} if rope is None else {"rope": rope}), **post.trust}
-    return xr.Dataset(found, {"player": a, "opponent": b}, attrs)
+    return xr.Dataset(found, {"player": a, "opponent": b}, said)
 
 
-def _strengths(post: Posterior, pair: list[int], rope: float | None, prob: float) -> dict[str, Any]:
-    gap = np.subtract(*post.draws[:, pair].T)
-    win = chance(post, gap, post.apart[*pair])
-    equivalent = _within(win - 0.5, rope)
+def _strengths(
+    post: Posterior, pair: list[int], rope: float | None, prob: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return values, and attrs that describe them."""
+    gap, said = np.subtract(*post.draws[:, pair].T), {}
+    if blends(post):
+        blend = Blend(post)
+        mean, win = blend.pair(*post.players[pair])
+        said = {"mass": blend.mass, "note": blend.said()}
+    else:
+        win = chance(post, gap, post.apart[*pair])
+        mean = float(win.mean())
+    # Who is better is a matter of strengths, as in groups; by how much, of win probabilities.
+    ahead = gap if rope is None else win - 0.5
+    verdicts = _verdicts(ahead, _within(ahead, rope))
     wins, apart = ends(win, prob), ends(gap, prob)
-    return _verdicts(gap, equivalent) | {
-        "win_probability": win.mean(), "win_lower": wins[0], "win_upper": wins[1],
+    return verdicts | {
+        "win_probability": mean, "win_lower": wins[0], "win_upper": wins[1],
         "epp_difference": gap.mean(), "epp_lower": apart[0], "epp_upper": apart[1],
-    }  # fmt: skip
+    }, said  # fmt: skip
 
 
 def _scores(post: Posterior, pair: list[int], rope: float | None, prob: float) -> dict[str, Any]:

@@ -114,8 +114,8 @@ def statistic_of(y: Floats, statistic: str) -> Floats:
     return out
 
 
-def _penalty(post: Posterior) -> float:
-    """Pseudo-rounds as strong as the prior is beside matches."""
+def pseudo_rounds(post: Posterior) -> float:
+    """Count the pseudo-rounds that are as strong as the prior is beside matches."""
     return 4.0 / max(float((post.draws**2).mean()), _LEAST)
 
 
@@ -125,7 +125,7 @@ def _of_matches(post: Posterior, by: str) -> Parts:
     if not board.attrs["within_round"]:
         raise LeaderbayesError("Parts are rounds, and these matches are across rounds.")
     place, weight = board["place"].to_numpy(), post.constant["weight"].to_numpy()
-    rules, penalty = {"within_round": True, "ties": str(board.attrs["ties"])}, _penalty(post)
+    rules, penalty = {"within_round": True, "ties": str(board.attrs["ties"])}, pseudo_rounds(post)
 
     def tables(units: Bools) -> tuple[Floats, Floats]:
         wins, n, _ = weighted_counts(place[units], weight[units], **rules)  # type: ignore[arg-type]
@@ -186,8 +186,8 @@ def _of_votes(post: Posterior, by: str) -> Parts:
     to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
     first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
     n = votes["weight"].to_numpy().astype(float) if "weight" in votes else np.ones(len(first))
-    won, offset = n * votes["outcome"].to_numpy(), _offset(post)
-    penalty = _penalty(post) / _mean_weight(post)
+    won, offset = n * votes["outcome"].to_numpy(), post.offset
+    penalty = pseudo_rounds(post) / _mean_weight(post)
 
     def newton(kept: Floats, start: Floats) -> Floats:
         x = start.copy()
@@ -229,14 +229,6 @@ def _of_votes(post: Posterior, by: str) -> Parts:
 
 def _mean_weight(post: Posterior) -> float:
     return float(post.constant["weight"].mean()) if "weight" in post.constant else 1.0
-
-
-def _offset(post: Posterior) -> Floats:
-    """Log-odds of votes (vote,) for the first by what is no player: order and covariates."""
-    if not post.has("effect_size") or "effect_value" not in post.constant:
-        return np.zeros(post.votes.sizes["vote"])
-    values = post.constant["effect_value"].transpose("vote", "effect").to_numpy()
-    return np.asarray(values @ post.read("effect_size", "effect").mean(axis=0))
 
 
 def _of_scores(post: Posterior, by: str) -> Parts:

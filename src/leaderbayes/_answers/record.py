@@ -1,34 +1,37 @@
 """Each pair's own record: what its matches say, and nothing of the others."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import xarray as xr
-from scipy.special import betainc, betaincinv
+from scipy.special import betainc, betaincinv, expit
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._types import Floats
+from leaderbayes._scores.vote_matches import weights_of
+from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
 _JEFFREYS = 0.5  # of the prior Beta(1/2, 1/2)
+_STEPS = 20  # of Newton's method, by which effects are taken off
 
 
-def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
-    r"""Return the posterior of each pair's win probability by its own matches.
+class Results(NamedTuple):
+    """Head-to-head results (player, opponent)."""
 
-    .. math:: p_{ij} \sim \mathrm{Beta}(c\,w_{ij} + 1/2,\ c\,w_{ji} + 1/2)
+    names: np.ndarray
+    won: Floats
+    played: Floats
+    tied: Floats  # half a win each
+    worth: Floats  # of one match
+    a: Floats  # wins, by what they are worth, without what sways votes beside the players
+    b: Floats  # losses, alike
 
-    w counts wins, ties as the model has them, and c is what a match is worth: 1 of n independent
-    rounds; with a test fraction f 1 / (1 + n rho / (1 - rho)), rho = 2 / pi asin f; across rounds
-    3 / (r_i + r_j + 1), at which w has the variance of a Mann-Whitney count; of votes what these
-    are worth by the dependence that all votes show.
 
-    Returns
-    -------
-    Dataset
-        ``mean``, ``lower``, ``upper``, ``better`` (P(p > 1/2)), ``won``, ``played`` and ``tied``
-        (matches, half a win each), and ``worth`` of one, all (player, opponent).
+def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
+    """Count the results of each pair, of all or of some players.
 
     Raises
     ------
@@ -51,15 +54,110 @@ def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -
         rounds = (board["place"] > 0).sum("round").to_numpy()
         worth = 3.0 / (rounds[:, None] + rounds + 1.0)
     worth = worth / (1.0 + worth * played * shared_luck(post.test_fraction))
-    a, b = worth * won + _JEFFREYS, worth * (played - won) + _JEFFREYS
+    names, a, b = board["player"].to_numpy(), won, played - won
+    if post.of_votes and post.offset.any():
+        votes, at = votes_of(post), post.players.get_indexer(pd.Index(names))
+        a, b, doubt = (table[np.ix_(at, at)] for table in votes.tables(len(post.players)))
+        worth = worth / (1.0 + worth * doubt)
+    return Results(names, won, played, tied, worth, worth * a, worth * b)
+
+
+class Votes(NamedTuple):
+    """Votes (vote,) as they would be if nothing but the players swayed them."""
+
+    first: Longs
+    second: Longs
+    won: Floats  # by the first
+    lost: Floats
+    doubt: Floats  # its information times the variance that effects add to the pair's log-odds
+
+    def tables(self, m: int) -> Floats:
+        """Sum wins, losses and doubt of each pair (3, player, opponent)."""
+        pair, back = self.first * m + self.second, self.second * m + self.first
+        sides = ((self.won, self.lost), (self.lost, self.won), (self.doubt, self.doubt))
+        each = [np.bincount(pair, x, m * m) + np.bincount(back, y, m * m) for x, y in sides]
+        return np.maximum(np.stack(each).reshape(3, m, m), 0.0)
+
+
+def votes_of(post: Posterior) -> Votes:
+    r"""Return votes without what else sways them, such as who is shown first.
+
+    .. math:: \sum_v (y_v - \sigma(d_{ij} + x_v'\beta)) + 1/2 - \sigma(d_{ij}) = 0
+
+    gives a pair's own log-odds d; a vote counts as many matches at d as it has information there.
+    """
+    votes, m = post.votes, len(post.players)
+    to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
+    first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
+    outcome, n = votes["outcome"].to_numpy(), weights_of(votes)
+    if post.model.tie_parameter:
+        n = np.where((outcome > 0.0) & (outcome < 1.0), 0.0, n)
+    won, offset = n * outcome, post.offset
+    if not offset.any():
+        return Votes(first, second, won, n - won, np.zeros(len(n)))
+    side = np.where(first < second, 1.0, -1.0)
+    pair = np.minimum(first, second) * m + np.maximum(first, second)
+    own = np.zeros(m * m)  # of the one that comes first among the players
+    for _ in range(_STEPS):
+        p, at_zero = expit(side * own[pair] + offset), expit(own)
+        slope = np.bincount(pair, side * (won - n * p), m * m) + 0.5 - at_zero
+        curve = np.bincount(pair, n * p * (1.0 - p), m * m) + at_zero * (1.0 - at_zero)
+        own += np.clip(slope / curve, -1.0, 1.0)
+    p, at_zero = expit(side * own[pair] + offset), expit(side * own[pair])
+    known = n * p * (1.0 - p)
+    free = known / (at_zero * (1.0 - at_zero))
+    free_won = free * at_zero + won - n * p
+    doubt = known * _variance(post, side, pair, known)
+    return Votes(first, second, free_won, free - free_won, doubt)
+
+
+def _variance(post: Posterior, side: Floats, pair: Longs, known: Floats) -> Floats:
+    """Variance (vote,) that not knowing the effects adds to the log-odds of a vote's pair."""
+    values = side[:, None] * post.constant["effect_value"].transpose("vote", "effect").to_numpy()
+    size = post.read("effect_size", "effect")
+    total = np.bincount(pair, known)
+    mean = np.column_stack([np.bincount(pair, known * each) for each in values.T])
+    mean = np.divide(mean, total[:, None], out=mean, where=total[:, None] > 0.0)
+    law = np.atleast_2d(np.cov(size.T))
+    return np.einsum("pe,ef,pf->p", mean, law, mean)[pair]
+
+
+def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
+    r"""Return the posterior of each pair's win probability by its own matches.
+
+    .. math:: p_{ij} \sim \mathrm{Beta}(c\,w_{ij} + 1/2,\ c\,w_{ji} + 1/2)
+
+    w counts wins, ties as the model has them, and c is what a match is worth: 1 of n independent
+    rounds; with a test fraction f 1 / (1 + n rho / (1 - rho)), rho = 2 / pi asin f; across rounds
+    3 / (r_i + r_j + 1), at which w has the variance of a Mann-Whitney count; of votes what these
+    are worth by the dependence that all votes show. What sways votes beside the players, such as
+    who is shown first, is taken off as the model has it.
+
+    Returns
+    -------
+    Dataset
+        ``mean``, ``lower``, ``upper``, ``better`` (P(p > 1/2)), ``won``, ``played`` and ``tied``
+        (matches, half a win each), and ``worth`` of one, all (player, opponent).
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is of several tournaments, or has no matches.
+    """
+    found = results(post, players)
+    a, b = found.a + _JEFFREYS, found.b + _JEFFREYS
     low, high, better = _summary(a, b, prob)
     values = {
         "mean": a / (a + b), "lower": low, "upper": high, "better": better,
-        "won": won, "played": played, "tied": tied, "worth": worth,
+        "won": found.won, "played": found.played, "tied": found.tied, "worth": found.worth,
     }  # fmt: skip
+    return of_pairs(post, found.names, values)
+
+
+def of_pairs(post: Posterior, names: np.ndarray, values: dict[str, Floats]) -> xr.Dataset:
+    """Return tables (player, opponent) of win probabilities, 1/2 on the diagonal, and more."""
     for name in ("mean", "lower", "upper", "better"):
         np.fill_diagonal(values[name], 0.5)
-    names = board["player"].to_numpy()
     return xr.Dataset(
         {name: (("player", "opponent"), value) for name, value in values.items()},
         {"player": names, "opponent": names},

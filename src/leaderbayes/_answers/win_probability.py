@@ -1,21 +1,24 @@
 """Posterior probability that one player beats another, of all pairs."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy.special import expit, ndtr
 
+from leaderbayes._answers.blend import Blend, blends
 from leaderbayes._answers.record import record
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.bradley_terry import expit_mean
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities
 
-By = Literal["model", "record"]
+By = Literal["auto", "blend", "model", "record"]
 
 # Draws of all pairs: a few seconds of them. Over new tournaments each takes a quadrature.
 _MOST, _MOST_OF_SEVERAL, _FEWEST = 200_000_000, 4_000_000, 200
@@ -26,14 +29,19 @@ def win_probability(
     dt: xr.DataTree | xr.Dataset,
     *,
     prob: float = 0.95,
-    by: By = "model",
+    by: By = "auto",
     convention: Convention = "correct",
 ) -> xr.Dataset:
-    """Return the probability that each player beats each other player in a new round.
+    r"""Return the probability that each player beats each other player in a new round.
 
     Of several tournaments it is in a new tournament. Under Davidson's model the match is not tied,
-    and under PMRA nobody is listed first. Of mean scores of one tournament it is by the pair's own
-    matches, and of several it is the probability that the row's mean score is the better one.
+    and under PMRA nobody is listed first. Of mean scores of several tournaments it is the
+    probability that the row's mean score is the better one.
+
+    .. math:: p_{ij} \mid b, \kappa \sim \mathrm{Beta}(\kappa\,\sigma(b_i - b_j) + w_{ij},\
+              \kappa\,\sigma(b_j - b_i) + w_{ji})
+
+    is the blend: rounds from a Dirichlet process of mass kappa centred at the model.
 
     Parameters
     ----------
@@ -42,9 +50,10 @@ def win_probability(
         `leaderbayes.likelihood`.
     prob : float
         Probability of the equal-tailed credible intervals; coverage of an estimate's.
-    by : {"model", "record"}
-        "record" takes each pair's head-to-head results alone: right where the model does not fit,
-        and wider by a tenth to a quarter where it does.
+    by : {"auto", "blend", "model", "record"}
+        "model" goes by strengths and "record" by each pair's head-to-head results alone. "blend"
+        weighs both by how well they predict rounds that are left out. "auto" is the blend of
+        Bradley-Terry, Davidson and Plackett-Luce, the record of mean scores, else the model.
     convention : {"correct", "published"}
         Of an estimate. "published": of PMRA with the intercept of whoever is listed first (equation
         7); of Bradley-Terry with every match counted twice.
@@ -52,9 +61,10 @@ def win_probability(
     Returns
     -------
     Dataset
-        ``mean``, ``lower``, ``upper`` (player, opponent), 1/2 on the diagonal. By the record also
-        ``better`` (P(p > 1/2)), ``won``, ``played`` and ``tied`` (matches). attrs: ``by``,
-        ``draws_used`` (fewer on very large boards), ``converged``, ``warnings``.
+        ``mean``, ``lower``, ``upper`` (player, opponent), 1/2 on the diagonal. By the blend and the
+        record also ``better`` (P(p > 1/2)), by the record ``won``, ``played`` and ``tied``
+        (matches). attrs: ``by``, ``mass`` (kappa) and ``note`` of the blend, ``draws_used`` (fewer
+        on very large boards), ``converged``, ``warnings``.
 
     Raises
     ------
@@ -72,24 +82,41 @@ def win_probability(
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
     >>> pair = lb.win_probability(dt).sel(player="svm C=1", opponent="knn k=25")
     >>> [round(float(pair[name]), 1) for name in ("lower", "mean", "upper")]
-    [0.8, 0.9, 0.9]
+    [0.8, 0.9, 1.0]
     """
     prob = share("prob", prob)
-    one_of("by", by, "model", "record")
+    one_of("by", by, "auto", "blend", "model", "record")
     one_of("convention", convention, "correct", "published")
     if isinstance(dt, xr.Dataset):
-        if by != "model":
-            raise LeaderbayesError(
-                "An estimate keeps no matches: give a posterior for by='record'."
-            )
+        if by not in ("auto", "model"):
+            raise LeaderbayesError(f"An estimate keeps no matches: give a posterior for by={by!r}.")
         return probabilities(dt, prob, convention)
     if convention != "correct":
         raise LeaderbayesError("Published conventions are those of estimates, not of posteriors.")
-    post = Posterior(dt)
-    if by == "record" or not (post.parameter == "epp" or post.several):
-        return record(post, prob).assign_attrs(by="record")
-    (mean, low, high), used = _of_pairs(post, prob)
-    dims, names = ("player", "opponent"), post.players.to_numpy()
+    return wins_of(Posterior(dt), prob, by)
+
+
+def wins_of(
+    post: Posterior, prob: float, by: By = "auto", players: Sequence[str] | None = None
+) -> xr.Dataset:
+    """Compute `win_probability` of a posterior, of all or of some players."""
+    if by == "auto":
+        of_strengths = post.parameter == "epp" or post.several
+        by = ("blend" if blends(post) else "model") if of_strengths else "record"
+    if by == "record":
+        return record(post, prob, players).assign_attrs(by=by)
+    if by == "blend":
+        if not blends(post):
+            raise LeaderbayesError(
+                f"{post.called} has no blend, which is of one tournament of three players or more "
+                "under Bradley-Terry's, Davidson's or Plackett-Luce's model: give by='model'."
+            )
+        return Blend(post).pairs(prob, players).assign_attrs(by=by)
+    if not (post.parameter == "epp" or post.several):
+        return record(post, prob, players).assign_attrs(by="record")
+    names = post.players.to_numpy() if players is None else np.asarray(players)
+    (mean, low, high), used = _of_pairs(post, prob, post.players.get_indexer(pd.Index(names)))
+    dims = ("player", "opponent")
     return xr.Dataset(
         {"mean": (dims, mean), "lower": (dims, low), "upper": (dims, high)},
         {"player": names, "opponent": names},
@@ -111,16 +138,17 @@ def chance(
     return expit_mean(gap, scale) if post.parameter == "epp" else np.asarray(ndtr(gap / scale))
 
 
-def _of_pairs(post: Posterior, prob: float) -> tuple[Floats, int]:
+def _of_pairs(post: Posterior, prob: float, at: Longs) -> tuple[Floats, int]:
     """Return mean, lower and upper end (3, player, opponent), and the number of draws used."""
-    draws, m = post.standing.shape
+    draws, m = len(post.standing), len(at)
     most = (_MOST_OF_SEVERAL if post.several else _MOST) // m**2
     used = int(np.clip(most, min(_FEWEST, draws), draws))
     picked = np.linspace(0, draws - 1, used).astype(int)
-    standing, tails = post.standing[picked], [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    standing, tails = post.standing[picked][:, at], [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    apart = post.apart[np.ix_(at, at)]
     found = np.full((3, m, m), 0.5)
     for i in range(m - 1):
-        p = chance(post, standing[:, [i]] - standing[:, i + 1 :], post.apart[i, i + 1 :], picked)
+        p = chance(post, standing[:, [i]] - standing[:, i + 1 :], apart[i, i + 1 :], picked)
         found[0, i, i + 1 :] = p.mean(axis=0)
         # Quantiles along the last axis, where each pair's draws lie side by side.
         found[1:, i, i + 1 :] = np.quantile(np.ascontiguousarray(p.T), tails, axis=1)

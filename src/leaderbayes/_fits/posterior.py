@@ -360,6 +360,14 @@ class Posterior:
         outcome = self.group("observed_data")["outcome"].to_numpy()
         return kept_votes(self.constant, outcome, self.tree["posterior"]["player"].to_numpy())
 
+    @cached_property
+    def offset(self) -> Floats:
+        """Log-odds of votes (vote,) for the first by what is no player: order and covariates."""
+        if not self.has("effect_size") or "effect_value" not in self.constant:
+            return np.zeros(self.votes.sizes["vote"])
+        values = self.constant["effect_value"].transpose("vote", "effect").to_numpy()
+        return np.asarray(values @ self.read("effect_size", "effect").mean(axis=0))
+
     def boards(self) -> list[tuple[xr.Dataset, Floats]]:
         """Return each tournament's matches and draws (sample, player) of the players it has."""
         board = self.matches()

@@ -174,6 +174,7 @@ MODEL = Model(
     data=("matches", "votes"),
     parameter="epp",
     unit="log-odds",
+    blends=True,
     build=bradley_terry,
     problem=problem,
     log_likelihood=pairs_by_round,

@@ -199,6 +199,7 @@ MODEL = Model(
     data=("matches", "votes"),
     parameter="epp",
     unit="log-odds",
+    blends=True,
     build=davidson,
     problem=problem,
     log_likelihood=pairs_by_round,

@@ -71,6 +71,8 @@ class Model:
         Whether ties have a parameter of their own.
     across : bool
         Whether scores may be compared across rounds.
+    blends : bool
+        Whether win probabilities are a blend of the model's and of a pair's own record.
     weight : "composite" or float
         Default power of the likelihood.
     """
@@ -89,5 +91,6 @@ class Model:
     ties: tuple[Ties, ...] = ("half",)
     tie_parameter: bool = False
     across: bool = False
+    blends: bool = False
     pairs: bool = True  # whether it needs tables of all pairs
     weight: float | Literal["composite"] = "composite"

@@ -171,6 +171,7 @@ MODEL = Model(
     data=("matches",),
     parameter="epp",
     unit="log-odds",
+    blends=True,
     build=plackett_luce,
     problem=problem,
     log_likelihood=rankings_by_round,

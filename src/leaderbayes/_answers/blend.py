@@ -1,0 +1,221 @@
+r"""Win probabilities between the model's and a pair's own record.
+
+Let rounds come from a Dirichlet process of mass kappa centred at the model's rankings. Given the
+strengths b, of which the model has the posterior, a pair's win probability is
+
+.. math:: p_{ij} \mid b, \kappa \sim \mathrm{Beta}(\kappa\,\sigma(b_i - b_j) + c\,w_{ij},\
+          \kappa\,\sigma(b_j - b_i) + c\,w_{ji})
+
+so the model is worth kappa rounds beside the w wins of the pair itself (c as for `record`):
+infinitely many are the model alone, none the record. Each kappa is as probable as it predicts parts
+of the data that are left out.
+
+References
+----------
+Ferguson (1973), A Bayesian analysis of some nonparametric problems, Annals of Statistics 1.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import expit, xlogy
+
+from leaderbayes._answers.parts import pseudo_rounds
+from leaderbayes._answers.record import of_pairs, results, votes_of
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.composite_weight import exchangeable_weight, weighted_counts
+from leaderbayes._numerics.pairs import estimates
+from leaderbayes._numerics.places import count
+from leaderbayes._types import Floats, Longs
+
+_MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the model is worth
+# In how many parts data are left out, and of how many players.
+_PARTS, _PLAYERS = 50, 150
+_MOST, _FEWEST = 10_000_000, 200  # numbers drawn for all pairs, and draws of each
+
+
+class Parts(NamedTuple):
+    """Results (part, player, opponent) of parts of the data: rounds, judges or votes."""
+
+    won: Floats
+    played: Floats
+    # By the likelihood's weight, at most 1.
+    weighted_won: Floats
+    weighted_played: Floats
+
+
+def blends(post: Posterior) -> bool:
+    """Whether there are results to blend with; of two players the model says what these say."""
+    seen = {"constant_data", "observed_data"} <= set(post.tree.children)
+    return seen and post.model.blends and not post.several and len(post.players) > 2
+
+
+class Blend:
+    """Win probabilities between the model's and each pair's own record.
+
+    Attributes
+    ----------
+    post : Posterior
+    weights : (mass,)
+        Probabilities of the masses.
+    mass : float
+        Rounds that the model is worth, the geometric mean.
+    misfit : float
+        Standard deviation of win probabilities around the model's, where these are 1/2.
+    """
+
+    def __init__(self, post: Posterior) -> None:
+        self.post = post
+        loss = _left_out(post)
+        self.weights = np.exp(loss.min() - loss)
+        self.weights /= self.weights.sum()
+        self.mass = float(np.exp(self.weights @ np.log(_MASSES)))
+        self.misfit = float(np.sqrt(self.weights @ (0.25 / (_MASSES + 1.0))))
+
+    def said(self) -> str:
+        """Put the mass into words."""
+        unit = "vote" if self.post.of_votes else "round"
+        return f"The model counts as much as {self.mass:.2g} {unit}s of a pair's own results."
+
+    def pairs(self, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
+        """Return ``mean``, ``lower``, ``upper`` and ``better`` (P(p > 1/2)), (player, opponent)."""
+        found = results(self.post, players)
+        standing = self.post.standing[:, self.post.players.get_indexer(pd.Index(found.names))]
+        draws, m = standing.shape
+        rng = np.random.default_rng([self.post.seed, 55])
+        used = int(np.clip(2 * _MOST // m**2, min(_FEWEST, draws), draws))
+        picked = np.linspace(0, draws - 1, used).astype(int)
+        tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+        mean, low, high, better = np.full((4, m, m), 0.5)
+        for i in range(m - 1):
+            share = expit(standing[:, [i]] - standing[:, i + 1 :])
+            a, b = found.a[i, i + 1 :], found.b[i, i + 1 :]
+            mean[i, i + 1 :] = self._mean(share, a, b)
+            drawn = self.draws(share[picked], a, b, rng)
+            # Quantiles along the last axis, where each pair's draws lie side by side.
+            ends = np.quantile(np.ascontiguousarray(drawn.T), tails, axis=1)
+            low[i, i + 1 :], high[i, i + 1 :] = ends
+            better[i, i + 1 :] = (drawn > 0.5).mean(axis=0)
+        below = np.tril_indices(m, -1)
+        for one, other in ((mean, mean), (better, better), (low, high.copy()), (high, low.copy())):
+            one[below] = 1.0 - other.T[below]
+        values = {"mean": mean, "lower": low, "upper": high, "better": better}
+        table = of_pairs(self.post, found.names, values)
+        return table.assign_attrs(draws_used=used, mass=self.mass, note=self.said())
+
+    def pair(self, one: str, other: str) -> tuple[float, Floats]:
+        """Return the mean of a pair's win probability, and draws (sample,)."""
+        found = results(self.post, [one, other])
+        at = self.post.players.get_indexer(pd.Index([one, other]))
+        share = expit(np.subtract(*self.post.standing[:, at].T))[:, None]
+        a, b = found.a[0, 1:], found.b[0, 1:]
+        drawn = self.draws(share, a, b, np.random.default_rng([self.post.seed, 55]))
+        return float(self._mean(share, a, b)[0]), drawn[:, 0]
+
+    def _mean(self, share: Floats, a: Floats, b: Floats) -> Floats:
+        kappa = _MASSES[:, None]
+        return np.asarray(self.weights @ ((kappa * share.mean(axis=0) + a) / (kappa + a + b)))
+
+    def draws(self, share: Floats, a: Floats, b: Floats, rng: np.random.Generator) -> Floats:
+        """Draw win probabilities (sample, pair) around the model's, with what pairs won and lost."""
+        parts = (rng.permutation(len(share)) + 0.5) / len(share)
+        kappa = _MASSES[np.searchsorted(np.cumsum(self.weights)[:-1], parts)][:, None]
+        tiny = 1e-9  # of a shape, which must not be 0
+        return rng.beta(kappa * share + a + tiny, kappa * (1.0 - share) + b + tiny)
+
+
+def _left_out(post: Posterior) -> Floats:
+    """Compute how badly each mass predicts parts that are left out (mass,), minus log scores.
+
+    The model without a part is its estimate without it, with the posterior's width taken in.
+    """
+    names = post.players
+    if len(names) > _PLAYERS:
+        names = names[np.linspace(0, len(names) - 1, _PLAYERS).astype(int)]
+    at = post.players.get_indexer(names)
+    parts, found = _parts(post, at), results(post, list(names))
+    if len(parts.won) < 2:
+        return np.zeros(len(_MASSES))
+    standing, few = post.standing[:, at], pseudo_rounds(post)
+    won, played = parts.weighted_won, parts.weighted_played
+    own = estimates(won.sum((0, 2))[None] / few, played.sum(0)[None] / few)
+    without = estimates((won.sum(0) - won).sum(2) / few, (played.sum(0) - played) / few, start=own)
+    upper = np.triu_indices(len(at), 1)
+    covariance = np.atleast_2d(np.cov(standing.T))
+    variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance
+    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * variance[upper])
+    a, b, worth = (table[upper] for table in (found.a, found.b, found.worth))
+    loss = np.zeros(len(_MASSES))
+    for k, epp in enumerate(without):
+        met = np.flatnonzero(parts.played[k][upper])
+        q = expit((epp[upper[0]] - epp[upper[1]])[met] * flatter[met])
+        gone, left = (each[k][upper][met] for each in (parts.won, parts.played))
+        more = np.maximum(a[met] - worth[met] * gone, 0.0)
+        less = np.maximum(b[met] - worth[met] * (left - gone), 0.0)
+        y, n = (each[k][upper][met] for each in (won, played))
+        for at_mass, kappa in enumerate(_MASSES):
+            p = (kappa * q + more) / (kappa + more + less)
+            loss[at_mass] -= (xlogy(y, p) + xlogy(n - y, 1.0 - p)).sum()
+    return loss
+
+
+def _parts(post: Posterior, at: Longs) -> Parts:
+    """Part the results of some players, by rounds, judges, prompts or votes."""
+    if post.of_votes:
+        return _parts_of_votes(post, at)
+    board = post.matches(list(post.players[at]))
+    place, weight = board["place"].to_numpy(), post.constant["weight"].to_numpy()
+    within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
+    if not post.model.pairs:  # the weight is of whole rankings
+        weight = weight * exchangeable_weight(place, within_round=within)
+    part, light = np.arange(len(place)) % _PARTS, np.minimum(weight, 1.0)
+
+    def tables(rows: np.ndarray) -> Floats:
+        each = (
+            count(place[rows], within_round=within, ties=ties),
+            weighted_counts(place[rows], light[rows], within_round=within, ties=ties),
+        )
+        if post.model.tie_parameter:
+            each = tuple((won - tied / 2.0, n - tied, tied) for won, n, tied in each)
+        return np.stack([table for won, n, _ in each for table in (won, n)])
+
+    parts = range(int(part.max()) + 1)
+    if within:
+        found = np.stack([tables(part == k) for k in parts], axis=1)
+    else:  # whatever a round's scores have a part in, half of each match
+        whole = tables(part >= 0)
+        found = np.stack([(whole - tables(part != k)) for k in parts], axis=1)
+        found[2:] *= 0.5
+    return Parts(*found)
+
+
+def _parts_of_votes(post: Posterior, at: Longs) -> Parts:
+    votes, m = votes_of(post), len(at)
+    to = np.full(len(post.players), -1)
+    to[at] = np.arange(m)
+    known = [str(name) for name in post.constant.get("clustering", xr.DataArray()).to_numpy().flat]
+    inside = next((name for name in known if name in post.constant), None)
+    code = np.arange(len(votes.won))
+    if inside is not None:
+        code = pd.factorize(post.constant[inside].to_numpy())[0]
+    parts, part = min(int(code.max()) + 1, _PARTS), code % _PARTS
+    first, second = to[votes.first], to[votes.second]
+    kept, weight = (first >= 0) & (second >= 0), post.constant["weight"].to_numpy()
+
+    def table(won: Floats, lost: Floats) -> Floats:
+        ahead = (part * m + first) * m + second
+        behind = (part * m + second) * m + first
+        size = parts * m * m
+        both = np.bincount(ahead[kept], won[kept], size) + np.bincount(
+            behind[kept], lost[kept], size
+        )
+        return both.reshape(parts, m, m)
+
+    n = votes.won + votes.lost
+    return Parts(
+        table(votes.won, votes.lost), table(n, n),
+        table(weight * votes.won, weight * votes.lost), table(weight * n, weight * n),
+    )  # fmt: skip

@@ -178,5 +178,7 @@ def _ranked(place: Ints, scores: Floats, within_round: bool) -> Ints:
 def _counts(boards: Ints, rules: dict[str, Any]) -> tuple[Floats, Floats]:
     """Count wins, ties by the rule, and matches of boards (board, player, opponent)."""
     within_round, ties = bool(rules["within_round"]), str(rules["ties"])
-    each = [count(place, within_round=within_round, ties=ties)[:2] for place in boards]
+    if within_round:
+        return count(boards, within_round=True, ties=ties)[:2]
+    each = [count(place, within_round=False, ties=ties)[:2] for place in boards]
     return np.stack([wins for wins, _ in each]), np.stack([n for _, n in each])

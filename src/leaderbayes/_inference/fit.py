@@ -155,17 +155,20 @@ def fit(
         "statistic": statistic,
     }  # fmt: skip
     of_votes = is_votes(data)
-    chosen = model_for(data if of_votes else valid_scores(data), model)
+    board: Any = data if of_votes else valid_scores(data)
+    chosen = model_for(board, model)
     if of_votes:
         given["ties"] = ties
-    elif cluster == "none":
-        data, given["cluster"] = data.drop_vars("cluster", errors="ignore"), None
+    elif not chosen.several:
+        board = one_tournament(board)
+    if cluster == "none" and not of_votes:
+        board, given["cluster"] = board.drop_vars("cluster", errors="ignore"), None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        played = _prepared(data, chosen, within_round=within_round, ties=ties)
+        played = _prepared(board, chosen, within_round=within_round, ties=ties)
         known = _options(chosen, given, options or {})
         if not of_votes:
-            _hint(data, played, chosen, known)
+            _hint(board, played, chosen, known)
         tree, found = _draw(
             chosen, played, known,
             sampler=sampler, draws=draws, chains=chains, seed=seed, prior=prior,
@@ -226,14 +229,12 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
                 f"{model.label} are compared within rounds, and ties are no case of their own: "
                 "leave within_round and ties out."
             )
-        return valid_scores(data) if model.several else one_tournament(data)
-    board = valid_scores(data) if model.several else one_tournament(data)
-    return matches(board, within_round=within_round, ties=ties, pairs=model.pairs or None)
+        return data
+    return matches(data, within_round=within_round, ties=ties, pairs=model.pairs or None)
 
 
-def _hint(scores: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
+def _hint(board: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
     """Warn of what the scores show that the model does not know of."""
-    board = valid_scores(scores) if model.several else one_tournament(scores)
     fraction = options.get("test_fraction")
     if model.parameter == "score":
         asked = options.get("likelihood", "auto")

@@ -278,16 +278,18 @@ def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
 def _check(post: Posterior, seed: int) -> xr.Dataset:
     found = check(post.tree, seed=seed)
     p, triples = float(found["p_value"]), found.sizes.get("triple", 0)
-    amiss = matters(p, float(found["ratio"]))
+    amiss = matters(p, float(found.get("ratio", np.nan)))
     if np.isnan(p):
         raise LeaderbayesError("so few pairs met that strengths describe any result of theirs.")
     shown = f"p = {p:.2f}" if p >= 0.005 else "p < 0.005"
     said = f"No misfit that matters ({shown})."
-    if amiss:
+    if amiss and "misfit" in found:
         said = (
             f"Head-to-head results differ from the model by {float(found['misfit']):.2f} in win "
             f"probability ({shown})."
         )
+    elif amiss:
+        said = f"A score is farther from the others than the model says ({shown})."
     if triples:
         a, b, c = found["triple"].to_numpy()[0]
         circles = counted(triples, "triple")

@@ -245,8 +245,10 @@ def say_model(dt: "xr.DataTree") -> None:
 
     post = Posterior(dt)
     several = ", over several tournaments" if post.several else ""
+    known = post.of_votes and post.constant.sizes["clustering"] > 0
+    alone = ", each by itself: no judge is known" if post.of_votes and not known else ""
     click.echo(
-        f"model: {post.model.name} ({post.kind.said}{several}); others: leaderbayes models",
+        f"model: {post.model.name} ({post.kind.said}{several}{alone}); others: leaderbayes models",
         err=True,
     )
 

@@ -13,6 +13,7 @@ import xarray as xr
 from scipy.special import stdtr
 
 from leaderbayes._errors import HintWarning
+from leaderbayes._numerics.pairs import slopes_by_level
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
 from leaderbayes._scores.tables import listed
@@ -63,6 +64,11 @@ _FEW_WRONG = (
     "LB028 half of the players have {count:.0f} {kind} answers or fewer: intervals may be too "
     "narrow. Have more items, or {other} ones."
 )
+_APART = (
+    "LB053 not missing at random: rounds that weaker players lack tell players apart {how} than "
+    "others, so win probabilities are those of rounds that players share. Run what is missing."
+)
+_FEWEST_ROUNDS, _RARELY = 6, 0.005
 _LACKING = (
     "LB053 not missing at random: {who}. Missing answers are filled in as if they were. Give those "
     "that are known (a time-out is a wrong answer, say), or take scores.dropna('round')."
@@ -91,12 +97,8 @@ def hint(
     none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet". ``asked`` is
     whether clusters are strata because this was asked for.
     """
-    texts = hints(
-        scores if matches is None else matches,
-        test_fraction=test_fraction,
-        models_ties=models_ties,
-        column=column_of(scores),
-    )
+    given, column = scores if matches is None else matches, column_of(scores)
+    texts = hints(given, test_fraction=test_fraction, models_ties=models_ties, column=column)
     clustered, several = "cluster" in scores.coords, scores.sizes["round"] > 1
     if clustered or "stratum" in scores.coords:  # items of clusters are numbered
         texts = [text for text in texts if not text.startswith("LB017")]
@@ -105,6 +107,8 @@ def hint(
             texts = [text for text in texts if not text.startswith("LB018")]
             texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
         texts += [_CLUSTERS] if clustered else []
+        if not models_ties and "tournament" not in matches.dims:
+            texts += _of_rounds_apart(matches)
     elif likelihood == "dirichlet":
         texts += [*_of_the_missing(scores), *_of_few_items(scores), *_of_few_wrong(scores)]
         texts += [] if asked else _of_strata(scores)
@@ -219,6 +223,18 @@ def _of_the_missing(scores: xr.DataArray) -> list[str]:
     ]
     who += [f"and {len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
     return [_LACKING.format(who="; ".join(who))] if found else []
+
+
+def _of_rounds_apart(matches: xr.Dataset) -> list[str]:
+    """Say so where rounds that weaker players lack tell players apart more, or less."""
+    place = matches["place"].transpose("round", "player").to_numpy()
+    if (place > 0).all() or not matches.attrs["within_round"] or "wins" not in matches:
+        return []
+    r, rounds = slopes_by_level(place, matches["wins"].to_numpy(), matches["n"].to_numpy())
+    free = max(rounds - 2, 1)
+    p = 2.0 * stdtr(free, -abs(r) * math.sqrt(free / max(1.0 - r * r, 1e-12)))
+    known = rounds >= _FEWEST_ROUNDS and p < _RARELY
+    return [_APART.format(how="more" if r > 0.0 else "less")] if known else []
 
 
 def are_answers(scores: xr.DataArray) -> bool:

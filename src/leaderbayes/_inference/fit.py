@@ -21,9 +21,9 @@ from leaderbayes._inference.diagnostics import diagnose, lacking, warn
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
-from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, check_ties, matches, one_tournament, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
+from leaderbayes.likelihood._hints import hint
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import FITTED
 from leaderbayes.models._scores import by_levels, likelihood_of

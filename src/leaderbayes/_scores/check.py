@@ -10,7 +10,6 @@ from leaderbayes._scores.belongs import by_name, by_number, is_summary, summarie
 from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.metrics import is_metric, more_is_better
 from leaderbayes._scores.roles import (
-    Asked,
     Long,
     Wide,
     are_answered,
@@ -19,7 +18,7 @@ from leaderbayes._scores.roles import (
     recognise,
     stacked,
 )
-from leaderbayes._scores.tables import Table, listed, shown, suggest, warn
+from leaderbayes._scores.tables import Asked, Table, listed, shown, suggest, warn
 
 
 class Direction(NamedTuple):

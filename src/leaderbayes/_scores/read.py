@@ -13,14 +13,19 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary
 from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, refuse
 from leaderbayes._scores.metrics import more_is_better
-from leaderbayes._scores.roles import (
+from leaderbayes._scores.roles import Wide, to_long
+from leaderbayes._scores.sources import read_table
+from leaderbayes._scores.tables import (
     Asked,
     Roles,
-    Wide,
-    to_long,
+    Source,
+    Table,
+    alike,
+    counted,
+    listed,
+    shown,
+    warn,
 )
-from leaderbayes._scores.sources import read_table
-from leaderbayes._scores.tables import Source, Table, alike, counted, listed, shown, warn
 from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._types import Floats, Longs
 
@@ -45,9 +50,9 @@ def read_scores(
 
     A long table has a row for each score. A wide table has a row for each round and a column for
     each player, and perhaps data sets in its first column, whose rows are then the rounds (folds);
-    or, if its first column is recognised as the players, a row for each player. Columns are
-    recognised by their usual names where they are not given. What looks like no score, by its name
-    or numbers, is refused.
+    or a row for each player. Columns are recognised by their usual names; where a first column may
+    name players or rounds, say which. What looks like no score, by its name or numbers, is refused
+    with the call that reads the rest.
 
     Rounds may be items (a column called item, question_id, ...), answered right or wrong (true
     and false, 1 and 0, ...). Then a column called passage, subject, ... groups them, and one
@@ -56,8 +61,8 @@ def read_scores(
     Parameters
     ----------
     source : path, DataFrame or dict
-        CSV, TSV, JSON (lines) or Parquet, also ``.gz``; a pandas table, whose index counts as
-        columns if it holds names; or scikit-learn's ``cv_results_``.
+        CSV, TSV, JSON (lines), Parquet, also ``.gz``, a table in Markdown or LaTeX; a pandas
+        table, whose index counts as columns if it holds names; or scikit-learn's ``cv_results_``.
     player, round, score, tournament : str, optional
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     cluster : str, optional
@@ -79,7 +84,7 @@ def read_scores(
     DataArray (player, round) or (tournament, player, round)
         Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
         ``scheme`` ("model/fold", say), ``columns`` (what was taken for what), ``source``;
-        ``unused``, other columns;
+        ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
         Coordinates, if there are such columns: ``cluster`` (round,) and ``run_variance``
         (player,), the variance between runs of a player in a round.

@@ -1,8 +1,7 @@
 """Which columns of a table hold players, rounds, scores and tournaments: named, or recognised."""
 
-import shlex
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -14,6 +13,8 @@ from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import (
     ANSWERS,
     MISSING,
+    Asked,
+    Roles,
     Table,
     bare_number,
     listed,
@@ -23,37 +24,11 @@ from leaderbayes._scores.tables import (
 )
 
 KAGGLE = ("teamid", "teamname", "score")  # columns of its leaderboards, in lower case
-Roles = dict[str, str | None]  # columns by role, as the user gives them
 Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
 _ONE_SCORE = (
     " With one score a player nothing says who beats whom: give the scores of several rounds, or "
     "ask how good the best is (sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER)."
 )
-
-
-class Asked(NamedTuple):
-    """What the user says of a table of scores; arguments of `read_scores`."""
-
-    roles: Roles
-    better: bool | None = None
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()  # what to drop that is no column
-
-    def call(self, **more: Any) -> str:
-        """Write the call that adds these arguments, in Python and on the command line."""
-        roles = {name: value for name, value in self.roles.items() if value is not None}
-        asked = {"drop": self.drop, "keep": self.keep, "higher_is_better": self.better}
-        python, typed = [], []
-        for name, value in (roles | asked | more).items():
-            if name == "higher_is_better" and value is not None:
-                python.append(f"{name}={value}")
-                typed.append("--higher-is-better" if value else "--lower-is-better")
-            elif value:
-                each = [value] if isinstance(value, str) else list(value)
-                python.append(f"{name}={(value if isinstance(value, str) else each)!r}")
-                typed += [f"--{name} {shlex.quote(one)}" for one in each]
-        return f"read_scores(..., {', '.join(python)}) ({' '.join(typed)})"
 
 
 class Wide(NamedTuple):

@@ -229,7 +229,7 @@ def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
         frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
         for name in frame.columns[frame.dtypes == "category"]:
             known = np.array([*frame[name].cat.categories, None], dtype=object)
-            frame[name] = known[frame[name].cat.codes]
+            frame[name] = pd.Series(known[frame[name].cat.codes], dtype=object)
     except ScoresError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:

@@ -1,6 +1,7 @@
 """A table of text and numbers, and how messages name it, its rows, and what it holds."""
 
 import re
+import shlex
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +17,7 @@ from leaderbayes._errors import LeaderbayesWarning, ScoresError
 # Warnings point to the first line outside of it.
 _PACKAGE = str(Path(__file__).parents[1])
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
+Roles = dict[str, str | None]  # columns by role, as the user gives them
 FRAME = "the DataFrame"  # what messages call a source that is no file
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 # Answers to items, in lower case.
@@ -47,6 +49,31 @@ class Table(NamedTuple):
         """Raise a ScoresError that names the source and, if given, the row."""
         place = "" if row is None else f"{self.row(int(row))}: "
         raise ScoresError(f"{self.where}: {place}{problem}")
+
+
+class Asked(NamedTuple):
+    """What the user says of a table of scores; arguments of `read_scores`."""
+
+    roles: Roles
+    better: bool | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()  # what to drop that is no column
+
+    def call(self, **more: Any) -> str:
+        """Write the call that adds these arguments, in Python and on the command line."""
+        roles = {name: value for name, value in self.roles.items() if value is not None}
+        asked = {"drop": self.drop, "keep": self.keep, "higher_is_better": self.better}
+        python, typed = [], []
+        for name, value in (roles | asked | more).items():
+            if name == "higher_is_better" and value is not None:
+                python.append(f"{name}={value}")
+                typed.append("--higher-is-better" if value else "--lower-is-better")
+            elif value:
+                each = [value] if isinstance(value, str) else list(value)
+                python.append(f"{name}={(value if isinstance(value, str) else each)!r}")
+                typed += [f"--{name} {shlex.quote(one)}" for one in each]
+        return f"read_scores(..., {', '.join(python)}) ({' '.join(typed)})"
 
 
 def shown(name: object) -> str:

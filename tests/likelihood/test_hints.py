@@ -11,7 +11,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._scores.hints import Folds, column_of, hint, hints, look_like_folds, tied_share
+from leaderbayes.likelihood._hints import Folds, column_of, hint, hints, look_like_folds, tied_share
 
 RUN = [str(k) for k in range(10)]
 CV = [f"{r}.{k}" for r in range(1, 6) for k in range(1, 6)]

@@ -23,6 +23,7 @@ from leaderbayes.models._model import KINDS, Kind, Model
 from leaderbayes.models._registry import MODELS
 
 _PARAMETERS = ("epp", "score", "theta")
+_SEVERAL = "tournament"
 _WHO = {"epp": "player", "score": "player", "theta": "team"}
 # How to add a group that a sampler does not give.
 _REMEDY = {
@@ -111,7 +112,8 @@ class Posterior:
     @property
     def kind(self) -> Kind:
         """What it is of, in words."""
-        return KINDS["votes" if self.of_votes else self.parameter]
+        own = KINDS["votes" if self.of_votes else self.parameter]
+        return own._replace(unit=_SEVERAL, parts=(_SEVERAL,)) if self.several else own
 
     @property
     def card(self) -> str:

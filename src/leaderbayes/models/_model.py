@@ -20,16 +20,18 @@ class Kind(NamedTuple):
     name: Literal["epp", "votes", "score", "theta"]
     counted: str  # what its data are made of
     unit: str  # what more data come in
+    parts: tuple[str, ...]  # what data are parted by: the last always, the others where they are
     match: str  # what a weight is of
     said: str  # why it was taken where nobody asked for a model
 
 
+_ROUNDS, _VOTES = ("cluster", "round"), ("judge", "prompt", "vote")
 # By the parameter, and that of votes.
 KINDS = {
-    "epp": Kind("epp", "matches", "round", "match", "who beats whom in each round"),
-    "votes": Kind("votes", "votes", "vote", "vote", "who beats whom in votes"),
-    "score": Kind("score", "scores", "round", "score", "right-or-wrong answers, by their means"),
-    "theta": Kind("theta", "scores", "score", "score", "the best of a board"),
+    "epp": Kind("epp", "matches", "round", _ROUNDS, "match", "who beats whom in each round"),
+    "votes": Kind("votes", "votes", "vote", _VOTES, "vote", "who beats whom in votes"),
+    "score": Kind("score", "scores", "round", _ROUNDS, "score", "right-or-wrong answers, by means"),
+    "theta": Kind("theta", "scores", "score", _ROUNDS, "score", "the best of a board"),
 }
 
 

@@ -249,8 +249,7 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
     if post.parameter == "epp":
         wins = wins_of(post, prob, players=names)
         found["win"] = {name: _whole(pairs(wins[name])) for name in ("mean", "lower", "upper")}
-        where = "tournament" if post.several else post.kind.unit
-        found["scope"] = f"in a new {where}"
+        found["scope"] = f"in a new {post.kind.unit}"
         if post.model.tie_parameter:
             found["scope"] += ", if they do not tie,"
         found["blend"] = wins.attrs.get("note")

@@ -1,6 +1,5 @@
 """Table of players from a posterior."""
 
-import json
 from typing import Any, Literal
 
 import numpy as np
@@ -180,9 +179,4 @@ def _note(post: Posterior, prob: float, control: Control) -> str:
         f"distinguished; of two that share none the one above is better ({holds} with probability "
         f"{prob:g})."
     )
-    trust = post.trust
-    if not trust["converged"]:
-        return f"NOT CONVERGED: do not publish. {said}"
-    if any(text.startswith("LB016") for text in json.loads(trust["warnings"])):
-        return f"{said} The model does not describe this board (LB016)."
-    return said
+    return said if post.trust["converged"] else f"NOT CONVERGED: do not publish. {said}"

@@ -51,9 +51,8 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
     return found
 
 
-def without(post: Posterior, by: str, removed: Any) -> Any:
-    """Return the data of a posterior without some rounds, clusters, tournaments, judges, votes."""
-    data = post.data
+def without(data: Any, by: str, removed: Any) -> Any:
+    """Return scores or votes without some rounds, clusters, tournaments, judges, votes."""
     if by == "vote":
         return data.isel(vote=~np.isin(np.arange(data.sizes["vote"]), removed))
     (dim,) = data[by].dims

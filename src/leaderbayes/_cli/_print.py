@@ -33,7 +33,7 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 def diagnostics(dt: "xr.DataTree | xr.Dataset") -> dict[str, Any]:
     """Return how far a posterior, or an estimate, can be trusted; ready for JSON."""
     attrs = dt.attrs
-    numbers = ("max_rhat", "min_ess", "p_check")
+    numbers = ("max_rhat", "min_ess", "p_check", "deviance_ratio", "misfit")
     return {
         **{name: number(attrs[name]) if name in attrs else None for name in numbers},
         "divergences": attrs.get("divergences"),
@@ -131,11 +131,8 @@ def print_effects(effects: Sequence[Mapping[str, Any]], prob: float) -> None:
     print_table(dict.fromkeys(columns, 8), rows, left=("effect",), wrapped=("effect",), title=title)
 
 
-def print_reliability(found: Mapping[str, Any], seed: int, misfit: bool) -> None:
-    """Print that chains agree, how the model fits, and what is needed to draw the same again."""
-    if found["p_check"] is not None:
-        verdict = "the model does NOT describe this board (LB016)" if misfit else "no misfit found"
-        click.echo(f"Check of fit: p = {found['p_check']:.2f}, {verdict}.")
+def print_reliability(found: Mapping[str, Any], seed: int) -> None:
+    """Print that chains agree, and what is needed to draw the same again."""
     if found["converged"] and found["max_rhat"] is not None:
         why = f"; NUTS because of {found['why_nuts']}" if found["why_nuts"] else ""
         click.echo(

@@ -112,7 +112,8 @@ def fit(
         ``observed_data``, ``constant_data``, and ``log_likelihood`` by round where leaving a round
         out by it is right (not with a composite weight). attrs: ``model``, ``arguments`` and
         ``versions`` (JSON), ``seed``, ``sampler``, ``converged`` (0 or 1), ``max_rhat``,
-        ``min_ess``, ``divergences``, ``p_check`` (see `check`), ``warnings`` (JSON list).
+        ``min_ess``, ``divergences``, ``p_check``, ``deviance_ratio`` and ``misfit`` (see `check`),
+        ``warnings`` (JSON list).
 
     Raises
     ------
@@ -124,7 +125,7 @@ def fit(
     ConvergenceWarning
         LB001, if the chains did not converge.
     MisfitWarning
-        LB016, if the model does not describe the board.
+        LB016, if head-to-head results differ and win probabilities do not take them in.
     HintWarning
         If the data suit another model or option better; ``docs/warnings.md`` lists the codes.
 
@@ -156,17 +157,20 @@ def fit(
         "statistic": statistic,
     }  # fmt: skip
     of_votes = is_votes(data)
-    chosen = model_for(data if of_votes else valid_scores(data), model)
+    board: Any = data if of_votes else valid_scores(data)
+    chosen = model_for(board, model)
     if of_votes:
         given["ties"] = ties
-    elif cluster == "none":
-        data, given["cluster"] = by_levels(valid_scores(data), "none"), None
+    elif not chosen.several:
+        board = one_tournament(board)
+    if cluster == "none" and not of_votes:
+        board, given["cluster"] = by_levels(board, "none"), None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        played = _prepared(data, chosen, within_round=within_round, ties=ties)
+        played = _prepared(board, chosen, within_round=within_round, ties=ties)
         known = _options(chosen, given, options or {})
         if not of_votes:
-            _hint(data, played, chosen, known)
+            _hint(board, played, chosen, known)
         tree, found = _draw(
             chosen, played, known,
             sampler=sampler, draws=draws, chains=chains, seed=seed, prior=prior,
@@ -185,12 +189,13 @@ def fit(
             **found,
         }
         if chosen.parameter == "epp":
+            post = Posterior(tree)
             seen = (
-                check_of_fit.of_votes(Posterior(tree))
+                check_of_fit.of_votes(post)
                 if of_votes
                 else check_of_fit.of_boards(_boards(played), seed)
             )
-            tree.attrs["p_check"] = check_of_fit.warned(*seen, silent=not found["converged"])
+            tree.attrs |= check_of_fit.checked(seen, post)
     tree.attrs["warnings"] = repeated(caught)
     return tree
 
@@ -227,14 +232,12 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
                 f"{model.label} are compared within rounds, and ties are no case of their own: "
                 "leave within_round and ties out."
             )
-        return valid_scores(data) if model.several else one_tournament(data)
-    board = valid_scores(data) if model.several else one_tournament(data)
-    return matches(board, within_round=within_round, ties=ties, pairs=model.pairs or None)
+        return data
+    return matches(data, within_round=within_round, ties=ties, pairs=model.pairs or None)
 
 
-def _hint(scores: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
+def _hint(board: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
     """Warn of what the scores show that the model does not know of."""
-    board = valid_scores(scores) if model.several else one_tournament(scores)
     fraction = options.get("test_fraction")
     board = by_levels(board, options.get("cluster", "auto"))
     if model.parameter == "score":
@@ -386,4 +389,4 @@ def repeated(caught: list[warnings.WarningMessage]) -> str:
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=3)
     own = [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]
-    return json.dumps(own)
+    return json.dumps(list(dict.fromkeys(own)))

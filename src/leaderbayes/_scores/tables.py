@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,15 +11,17 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
-from leaderbayes._errors import ScoresError
+from leaderbayes._errors import LeaderbayesWarning, ScoresError
 
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 FRAME = "the DataFrame"  # what messages call a source that is no file
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 # Answers to items, in lower case.
 ANSWERS = {
-    **dict.fromkeys("true correct right yes pass passed resolved solved".split(), "1"),
-    **dict.fromkeys("false incorrect wrong no fail failed unresolved unsolved".split(), "0"),
+    **dict.fromkeys("true correct right yes pass passed resolved solved c".split(), "1"),
+    **dict.fromkeys("false incorrect wrong no fail failed unresolved unsolved i".split(), "0"),
 }
 EXACT = 2**53  # floats do not distinguish all whole numbers above
 # Soft hyphen, zero-width space, word joiner, byte order mark.
@@ -59,10 +62,11 @@ def text_of(value: object) -> str:
         return type(value).__name__
 
 
-def listed(names: Iterable[object]) -> str:
+def listed(names: Iterable[object], most: int = 12) -> str:
     """Quote names for a message, a dozen at most."""
     quoted = [shown(n) for n in names]
-    return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
+    more = f" and {len(quoted) - most} more" if len(quoted) > most else ""
+    return ", ".join(quoted[:most]) + more
 
 
 def counted(number: float | np.integer[Any], what: str) -> str:
@@ -86,6 +90,11 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def warn(text: str) -> None:
+    """Warn whoever called the package."""
+    warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def bare_number(cell: str) -> str:

@@ -25,6 +25,8 @@ def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
     import leaderbayes as lb
 
     asked = {"seed": post.seed, **_SILENT, **arguments_of(post), **changes}
+    if post.parameter == "score" and "cluster" in data.coords:
+        asked["cluster"] = "new"  # of fewer, too
     named = set(signature(lb.fit).parameters)
     asked["options"] = {k: asked.pop(k) for k in list(asked) if k not in named}
     with warnings.catch_warnings():

@@ -146,5 +146,4 @@ def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
             f"Deviance {max(deviance['value'], 0.0):.1f}, of independent matches {deviance['df']} "
             "on average."
         )
-    misfit = any(text.startswith("LB016") for text in result["warnings"])
-    print_reliability(result["diagnostics"], result["seed"], misfit)
+    print_reliability(result["diagnostics"], result["seed"])

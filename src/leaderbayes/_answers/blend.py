@@ -64,8 +64,6 @@ class Blend:
         Probabilities of the masses.
     mass : float
         Rounds that the model is worth, the geometric mean.
-    misfit : float
-        Standard deviation of win probabilities around the model's, where these are 1/2.
     """
 
     def __init__(self, post: Posterior) -> None:
@@ -74,12 +72,12 @@ class Blend:
         self.weights = np.exp(loss.min() - loss)
         self.weights /= self.weights.sum()
         self.mass = float(np.exp(self.weights @ np.log(_MASSES)))
-        self.misfit = float(np.sqrt(self.weights @ (0.25 / (_MASSES + 1.0))))
 
     def said(self) -> str:
         """Put the mass into words."""
         unit = self.post.kind.unit
-        return f"The model counts as much as {self.mass:.2g} {unit}s of a pair's own results."
+        worth = float(f"{self.mass:.2g}")
+        return f"The model counts as much as {worth:g} {unit}s of a pair's own results."
 
     def pairs(self, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return ``mean``, ``lower``, ``upper`` and ``better`` (P(p > 1/2)), (player, opponent)."""
@@ -162,7 +160,7 @@ def _left_out(post: Posterior) -> Floats:
     upper = np.triu_indices(len(at), 1)
     covariance = np.atleast_2d(np.cov(standing.T))
     variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance
-    variance /= 1.0 + luck * _rounds(post)
+    variance /= 1.0 + luck * post.constant.sizes.get("round", 0)
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * variance[upper])
     worth = found.worth / (1.0 - found.worth * found.played * luck)  # among these rounds
     a, b = (table * worth / found.worth for table in (found.a, found.b))
@@ -179,10 +177,6 @@ def _left_out(post: Posterior) -> Floats:
             p = (kappa * q + more) / (kappa + more + less)
             loss[at_mass] -= (xlogy(y, p) + xlogy(n - y, 1.0 - p)).sum()
     return loss
-
-
-def _rounds(post: Posterior) -> int:
-    return 0 if post.of_votes else int(post.constant.sizes.get("round", 0))
 
 
 def _parts(post: Posterior, at: Longs) -> Parts:

@@ -289,3 +289,23 @@ def test_weight_is_the_ratio_of_two_traces():
     h = np.diag(information.sum(axis=1)) - information
     expected = np.trace(np.linalg.pinv(h) @ j) / (m - 1)
     assert inverse(place, weight) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("with_ties", "pseudo_rounds"), [(True, 0.0), (False, 1.0)])
+def test_weight_with_a_parameter_for_ties_and_with_pseudo_rounds(with_ties, pseudo_rounds):
+    """Ties are one parameter more; off the estimate the scores' mean is none of their variation."""
+    place = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 2], [1, 2, 3], [1, 1, 3]], np.int32)
+    if with_ties:
+        place[3] = [3, 2, 1]
+    weight, r = exchangeable_weight(place, within_round=True), len(place)
+    wins, n, tied = weighted_counts(place, weight, within_round=True, ties="half")
+    free = tied.sum() / 2.0 if with_ties else None
+    epp, nu, hessian = newton(wins.sum(axis=1), n, free, pseudo_rounds=pseudo_rounds)
+    statistics = round_statistics(place, within_round=True, ties="half")
+    scores = weight[:, None] * clustered_scores(epp, nu, statistics, within_round=True)
+    among = np.eye(len(hessian))  # strengths sum to zero
+    among[:3, :3] -= 1.0 / 3.0
+    bread = np.linalg.pinv(among @ hessian @ among)
+    trace = np.trace(bread @ (r * np.cov(scores.T, ddof=1)))
+    found = inverse(place, weight, with_ties=with_ties, pseudo_rounds=pseudo_rounds)
+    assert found == pytest.approx(trace / (2 + with_ties), rel=1e-6)

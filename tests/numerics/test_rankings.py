@@ -12,6 +12,7 @@ from leaderbayes._numerics.rankings import (
     information,
     log_likelihood,
     rankings,
+    times_information,
 )
 
 
@@ -76,7 +77,9 @@ def test_derivatives():
         return log_likelihood(x[None], ordered, gradient=True)[1][0]
 
     np.testing.assert_allclose(slope(b), approx_fprime(b, value, 1e-7), atol=1e-5)
-    np.testing.assert_allclose(information(b, ordered), -approx_fprime(b, slope, 1e-7), atol=1e-5)
+    known, v = information(b, ordered), rng.normal(size=4)
+    np.testing.assert_allclose(known, -approx_fprime(b, slope, 1e-7), atol=1e-5)
+    np.testing.assert_allclose(times_information(v, b, ordered), known @ v)
 
 
 def test_drawn_rankings_have_the_models_law():

@@ -63,7 +63,13 @@ def _print(found: "xr.Dataset", prob: float) -> None:
             f"On a new data set: {low:{shown}} to {high:{shown}}."
         )
     better, same, worse = (float(found[f"p_{k}"]) for k in ("better", "equivalent", "worse"))
-    click.echo(f"Better {better:.3f}, equivalent {same:.3f}, worse {worse:.3f}.")
+    if "rope" in found.attrs:
+        click.echo(f"Better {better:.3f}, equivalent {same:.3f}, worse {worse:.3f}.")
+    else:
+        of = "By strength against all: b" if "epp_difference" in found else "B"
+        click.echo(f"{of}etter {better:.3f}, worse {worse:.3f}.")
+    if "note" in found.attrs:
+        click.echo(found.attrs["note"])
     if "record" in found:
         won, tied, n = (float(found[f"record_{k}"]) for k in ("won", "tied", "played"))
         alone, low, high = (float(found[f"record{end}"]) for end in ("", "_lower", "_upper"))

@@ -21,10 +21,6 @@ _SCORES = ("player", "round_", "score", "repeat", "drop", "keep")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control")
 _KINDS = ("vote", "player", "judge", "prompt", "tournament")
-_WHY = {  # a model was taken by itself, by its parameter
-    "epp": "who beats whom in each round",
-    "score": "right-or-wrong answers, by their mean score",
-}
 
 
 class Data(NamedTuple):
@@ -239,18 +235,22 @@ def fit(data: Data, given: Mapping[str, Any]) -> "xr.DataTree":
     with redirect_stdout(sys.stderr):
         dt = lb.fit(data.values, progressbar=sys.stderr.isatty(), **fit_arguments(data, given))
     if given["model"] == "auto" and not given["as_json"]:
-        say_model(dt, data)
+        say_model(dt)
     return dt
 
 
-def say_model(dt: "xr.DataTree", data: Data) -> None:
+def say_model(dt: "xr.DataTree") -> None:
     """Print which model was taken by itself, and why."""
     from leaderbayes._fits.posterior import Posterior
 
     post = Posterior(dt)
-    why = "who beats whom in votes" if data.of_votes else _WHY[post.parameter]
     several = ", over several tournaments" if post.several else ""
-    click.echo(f"model: {post.model.name} ({why}{several}); others: leaderbayes models", err=True)
+    known = post.of_votes and post.constant.sizes["clustering"] > 0
+    alone = ", each by itself: no judge is known" if post.of_votes and not known else ""
+    click.echo(
+        f"model: {post.model.name} ({post.kind.said}{several}{alone}); others: leaderbayes models",
+        err=True,
+    )
 
 
 def _flag(name: str) -> str:

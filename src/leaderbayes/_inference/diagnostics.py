@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.special import ndtri
 
 from leaderbayes._errors import ConvergenceWarning
 from leaderbayes._types import Floats
@@ -30,22 +31,35 @@ def diagnose(
     """
     from arviz_stats.base import array_stats
 
-    rhat, ess = [], []
-    for values in draws.values():
-        flat = np.asarray(values, float).reshape(*values.shape[:2], -1)
-        at = {"chain_axis": 0, "draw_axis": 1}
-        rhat.append(np.max(array_stats.rhat(flat, **at)))
-        ess.append(np.min(array_stats.ess(flat, method="bulk", **at)))
-        ess.append(np.min(array_stats.ess(flat, method="tail", prob=PROB, **at)))
+    flat = [np.asarray(value, float).reshape(*value.shape[:2], -1) for value in draws.values()]
+    every = np.moveaxis(np.concatenate(flat, axis=2), 2, 0)  # (variable, chain, draw)
+    half = every.shape[2] // 2
+    split = np.concatenate([every[..., :half], every[..., every.shape[2] - half :]], axis=1)
+    bulk = _normalised(split)
+    folded = _normalised(abs(split - np.median(split, axis=(1, 2), keepdims=True)))
+    rhat = [array_stats.rhat(values, method="identity") for values in (bulk, folded)]
+    below = np.quantile(every, (1.0 - PROB, PROB), axis=(1, 2))[..., None, None]
+    ess = [array_stats.ess(values, method="identity") for values in (bulk, *(split <= below))]
+    if every.shape[1] < 2 or np.isnan(every).any():
+        rhat.append(np.array(np.nan))
     # A NaN (one chain, constant draws) is no evidence of convergence, and is not skipped.
     found: dict[str, float | int] = {
-        "max_rhat": float(np.max(rhat)),
-        "min_ess": float(np.min(ess)),
+        "max_rhat": float(np.max([np.max(each) for each in rhat])),
+        "min_ess": float(np.min([np.min(each) for each in ess])),
         "divergences": divergences,
     }
     if pareto_k is not None:
         found["pareto_k"] = pareto_k
     return {"converged": int(not lacking(found)), **found}
+
+
+def _normalised(values: Floats) -> Floats:
+    """Replace values (variable, chain, draw) by normal scores of their ranks, ties by the mean."""
+    from scipy.stats import rankdata
+
+    flat = values.reshape(len(values), -1)
+    rank = rankdata(flat, axis=1, nan_policy="propagate")
+    return np.asarray(ndtri((rank - 0.375) / (flat.shape[1] + 0.25)).reshape(values.shape))
 
 
 def lacking(found: Mapping[str, float | int]) -> str:

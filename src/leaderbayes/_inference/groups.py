@@ -82,7 +82,9 @@ def _named(
 ) -> xr.Dataset:
     """Name variables (chain, draw, ...), with the coordinates of their dimensions."""
     named = {key: ((*_CELLS, *dims.get(key, ())), value) for key, value in values.items()}
-    found = xr.Dataset(named)
-    coords = {str(d): problem.coords[str(d)] for d in found.dims if d in problem.coords}
-    coords |= {"chain": np.arange(found.sizes["chain"])}
-    return found.assign_coords(coords | {"draw": step * np.arange(found.sizes["draw"])})
+    used = {str(dim) for of, _ in named.values() for dim in of}
+    coords = {dim: problem.coords[dim] for dim in problem.coords if dim in used}
+    if named:
+        chains, draws = next(iter(values.values())).shape[:2]
+        coords |= {"chain": np.arange(chains), "draw": step * np.arange(draws)}
+    return xr.Dataset(named, coords)

@@ -17,7 +17,7 @@ _FEWEST = 4000  # proposals
 _TIMES = (1, 2, 4)  # as many proposals in all, where fewer do not do
 _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
-_CHECKED = 100  # players that diagnostics look at, at most
+_CHECKED = 40  # players that diagnostics look at, at most
 _WALKERS = 4  # chains that are compared, at least
 
 

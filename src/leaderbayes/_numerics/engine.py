@@ -30,14 +30,16 @@ _DROP = 8.0  # of the log density of log sigma, where nodes end
 _FLOOR = 0.05  # of curvature along a direction, whose unit is a standard deviation
 _DECREMENT = 1e-3  # of Newton's method, before its last step
 _STEPS = 30  # of Newton's method
-_KNOTS = np.sinh(np.linspace(-1.0, 1.0, 33) * np.arcsinh(600.0))  # standard deviations
-_NEAR = (abs(_KNOTS) < 7.0) & (_KNOTS != 0.0)
-_BEYOND = abs(_KNOTS) > 7.0
-_FINE = 16  # cells between knots
+# Of margins, in standard deviations, to 577 on either side; the second is 1.
+_KNOTS = np.sinh(0.5 * np.arcsinh(1.0) * np.arange(-16, 17))
+_CENTRE, _ONE, _NEAR = 16, 2, 5
+_GONE = -9.0, -20.0  # log densities, at the last near knot and further, where nothing is beyond
+_LEAST = -1e4  # log density
+_FINE = 8  # cells between knots
 _ENDS = 37.0  # standard deviations beyond which normal quantiles are no numbers
 _MANY = 120  # coordinates
 _MOVES, _LEAPS, _LEAP = 20, 6, 0.4  # of Hamiltonian Monte Carlo; the last in standard deviations
-_BLOCK = 32_000  # numbers that a model is asked for at once: as many as processors keep at hand
+_BLOCK = 128_000  # numbers that a model is asked for at once: as many as processors keep at hand
 
 
 class Target(NamedTuple):
@@ -142,8 +144,10 @@ class Engine:
         self.nodes = self._grid()
         # Of many players log sigma is well known, and margins at its nodes are the same.
         top = max(self.nodes, key=lambda node: node.log_density)
-        alike = self._margins_of(top) if len(self.order) > _MANY else None
-        self.margins = [alike or self._margins_of(node) for node in self.nodes]
+        alike = len(self.order) > _MANY
+        self.margins = self._margins_of([top] if alike else self.nodes)
+        if alike:
+            self.margins *= len(self.nodes)
 
     def propose(self, draws: int, rng: np.random.Generator) -> Proposals:
         """Draw independently from the approximation."""
@@ -229,20 +233,21 @@ class Engine:
             width = 1.0 / np.sqrt(max(bend, 1.0))
             if bend > 0.0 and abs(slope / bend) < 0.5 * width:
                 break
-            ahead = slope / bend if bend > 1e-3 else np.sign(slope)
-            ahead = float(np.clip(ahead, -1.0, 1.0))
-            moved = self._near(node, ahead)
+            away = slope / bend if bend > 1e-3 else np.sign(slope)
+            away = float(np.clip(away, -1.0, 1.0))
+            moved = self._near(node, away)
             node = max((best, moved), key=lambda each: each.log_density)
             if not _RANGE[0] < node.log_scale < _RANGE[1]:
                 break
         nodes = [node]
         for side in (-width, width):
-            last = node
+            last, ahead = node, np.zeros_like(node.mode)
             while (
                 last.log_density > node.log_density - _DROP
                 and _RANGE[0] < last.log_scale < _RANGE[1]
             ):
-                last = self._near(last, side)
+                found = self._at(last.log_scale + side, last.mode + ahead, last.ways)
+                last, ahead = found, found.mode - last.mode
                 nodes.append(last)
         return sorted(nodes, key=lambda each: each.log_scale)
 
@@ -256,14 +261,15 @@ class Engine:
             # Along Newton's step; far from the mode the best of a few lengths.
             step = ways.T @ pull
             decrement, ahead = float(step @ step), ways @ step
-            length = np.array([1.0]) if decrement < _DECREMENT else 0.5 ** np.arange(8)
+            if decrement < _DECREMENT:
+                mode, value = mode + ahead, value + 0.5 * decrement
+                break
+            length = 0.5 ** np.arange(8)
             tried = self.target.log_density(mode + length[:, None] * ahead, t)
             best = int(np.argmax(tried))
             if tried[best] < value:
                 break
             mode, value = mode + length[best] * ahead, float(tried[best])
-            if decrement < _DECREMENT:
-                break
         log_det = float(np.log(np.diag(ways[self.order])).sum())
         return _Node(t, mode, ways, value + log_det)
 
@@ -303,63 +309,82 @@ class Engine:
         new[self.order] = np.linalg.cholesky(covariance[::-1, ::-1])[::-1, ::-1]
         return new
 
-    def _margins_of(self, node: _Node) -> _Margins:
-        """Tabulate the density along each way, and shift the centre for the others' skewness."""
-        (log_scale, mode, ways, _), d = node, len(node.mode)
-        points = np.concatenate([mode[None], mode + ways.T, mode - ways.T])
-        top, slopes = self.target.gradient(points, log_scale)
+    def _margins_of(self, nodes: list[_Node]) -> list[_Margins]:
+        """Tabulate the density along each way, and shift the centres for the others' skewness."""
+        d, mode = len(self.order), np.stack([node.mode for node in nodes])[:, None]
+        ways = np.stack([node.ways for node in nodes])
+        steps, t = ways.swapaxes(1, 2), np.array([node.log_scale for node in nodes])
+        points = np.concatenate([mode, mode + steps, mode - steps], axis=1)
+        value, slopes = self.target.evaluate(points.reshape(-1, d), np.repeat(t, 2 * d + 1), True)
+        value, slopes = value.reshape(-1, 2 * d + 1), slopes.reshape(points.shape)
+        top, up, down = slopes[:, :1], slopes[:, 1 : d + 1], slopes[:, d + 1 :]
         # Whitened third derivatives: along each way twice, along each once.
-        third = (slopes[1 : d + 1] + slopes[d + 1 :] - 2.0 * slopes[0]) @ ways
-        shift = 0.5 * (third.sum(axis=0) - np.diag(third))
-        drop = np.where(_KNOTS == 0.0, 0.0, np.full((d, len(_KNOTS)), -np.inf))
-        for far in (False, True):
-            knots = np.flatnonzero(_BEYOND if far else _NEAR)
-            asked = np.ones((d, len(knots)), bool)
-            if far:
-                reach = np.flatnonzero(_NEAR)[[0, -1]]
-                on = drop[:, reach] > -10.0
-                asked = np.where(_KNOTS[knots] < 0.0, on[:, :1], on[:, 1:])
-            way, knot = np.nonzero(asked)
-            at = mode + _KNOTS[knots[knot], None] * ways.T[way]
-            drop[way, knots[knot]] = self.target.log_density(at, log_scale) - top[0]
-        return _Margins(shift, *_tables(np.minimum(drop, 50.0)))
+        third = (up + down - 2.0 * top) @ ways
+        shift = 0.5 * (third.sum(axis=1) - np.diagonal(third, axis1=1, axis2=2))
+        drop = np.full((*shift.shape, len(_KNOTS)), -np.inf)
+        drop[:, :, _CENTRE] = 0.0
+
+        for side, known, moved in ((1, slice(1, d + 1), up), (-1, slice(d + 1, None), down)):
+            for k in range(_ONE + 2, len(_KNOTS) - _CENTRE):
+                knot, last = _CENTRE + side * k, drop[:, :, _CENTRE + side * (k - 1)]
+                gone = _GONE[0] if k == _NEAR + 1 else _GONE[1]
+                node, way = np.nonzero((last > gone) | (k <= _NEAR))
+                if not len(node):
+                    break
+                at = mode[node, 0] + _KNOTS[knot] * steps[node, way]
+                found = self.target.evaluate(at, t[node], False)[0]
+                drop[node, way, knot] = found - value[node, 0]
+            one, slope = value[:, known] - value[:, :1], side * (moved * steps).sum(axis=2)
+            between = _CENTRE + side * np.arange(1, _ONE + 2)
+            far, end = drop[:, :, _CENTRE + side * (_ONE + 2)], _KNOTS[_CENTRE + _ONE + 2]
+            far = np.maximum(far, _LEAST)
+            drop[:, :, between] = _between(abs(_KNOTS[between]), one, slope, far, end)
+        tables = _tables(np.minimum(drop, 50.0))
+        return [_Margins(*each) for each in zip(shift, *tables, strict=True)]
 
 
-def _tables(drop: Floats) -> tuple[Floats, Floats, float]:
-    """Map normal numbers to steps (way, knot), by log densities (way, knot) at `_KNOTS`."""
+def _between(u: Floats, one: Floats, slope: Floats, far: Floats, end: float) -> Floats:
+    """Interpolate u^2 (a + b u + c u^2) by its value and slope at 1, and its value at the end."""
+    b_and_2c, b_and_more = slope - 2.0 * one, (far / end**2 - one) / (end - 1.0)
+    c = (b_and_more - b_and_2c) / (end - 1.0)
+    b = b_and_2c - 2.0 * c
+    a = one - b - c
+    return np.asarray(u**2 * (a[..., None] + b[..., None] * u + c[..., None] * u**2))
+
+
+def _tables(drop: Floats) -> tuple[Floats, Floats, Floats]:
+    """Map normal numbers to steps (..., way, knot), by log densities at `_KNOTS`."""
     # Beside a Cauchy density a margin is smooth between knots of asinh.
     s = np.arcsinh(_KNOTS)
     fine = np.linspace(s[0], s[-1], _FINE * (len(s) - 1) + 1)
     u = np.sinh(fine)
-    beside = np.maximum(drop + np.log1p(_KNOTS**2), -1e4)
-    log = PchipInterpolator(s, beside, axis=1)(fine) - np.log1p(u**2)
+    beside = np.maximum(drop + np.log1p(_KNOTS**2), _LEAST)
+    log = PchipInterpolator(s, beside, axis=-1)(fine) - np.log1p(u**2)
     density = np.exp(log)
-    mass = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(u)
+    mass = 0.5 * (density[..., 1:] + density[..., :-1]) * np.diff(u)
     mass = np.maximum(mass, 1e-300)
-    total = mass.sum(axis=1, keepdims=True)
+    total = mass.sum(axis=-1, keepdims=True)
     # From both ends, so that neither tail loses its digits.
-    none = np.zeros((len(drop), 1))
-    left = np.concatenate([none, np.cumsum(mass, axis=1)], axis=1) / total
-    right = np.concatenate([np.cumsum(mass[:, ::-1], axis=1)[:, ::-1], none], axis=1) / total
-    z = np.where(left < 0.5, ndtri(np.minimum(left, 0.5)), -ndtri(np.minimum(right, 0.5)))
-    z = np.clip(z, -_ENDS, _ENDS)
-    log_mass = np.log(total).sum() - 0.5 * len(drop) * np.log(2.0 * np.pi)
-    return z, np.broadcast_to(u, z.shape), float(log_mass)
+    none = np.zeros((*drop.shape[:-1], 1))
+    left = np.concatenate([none, np.cumsum(mass, axis=-1)], axis=-1) / total
+    right = np.concatenate([np.cumsum(mass[..., ::-1], axis=-1)[..., ::-1], none], axis=-1) / total
+    z = np.copysign(np.maximum(ndtri(np.minimum(left, right)), -_ENDS), left - right)
+    log_mass = np.log(total).sum(axis=(-2, -1)) - 0.5 * drop.shape[-2] * np.log(2.0 * np.pi)
+    return z, np.broadcast_to(u, z.shape), log_mass
 
 
 def _stretch(normal: Floats, margins: _Margins) -> tuple[Floats, Floats]:
     """Stretch normal numbers to steps (draw, way); add up the logs of their slopes (draw,)."""
-    moved, log_slope = np.empty_like(normal), np.zeros(len(normal))
-    for way in range(normal.shape[1]):
-        z, u = margins.normal[way], margins.moved[way]
-        # Knots that coincide at the ends carry no probability.
-        kept = np.append(np.diff(z) > 1e-9, True)
-        z, u = z[kept], u[kept]
-        slope = np.diff(u) / np.diff(z)
-        at = np.clip(np.searchsorted(z, normal[:, way]) - 1, 0, len(slope) - 1)
-        moved[:, way] = u[at] + slope[at] * (normal[:, way] - z[at])
-        log_slope += np.log(slope[at])
-    return moved, log_slope
+    ways = len(margins.normal)
+    # All ways' knots in one row, far from each other's. Those that coincide at the ends carry no
+    # probability.
+    apart = 4.0 * _ENDS * np.arange(ways)
+    row = (margins.normal + apart[:, None]).ravel()
+    at = np.searchsorted(row, normal + apart) - 1
+    z, u = margins.normal.ravel(), margins.moved.ravel()
+    gap = z[at + 1] - z[at]
+    slope = (u[at + 1] - u[at]) / gap
+    return u[at] + slope * (normal - z[at]), np.log(slope).sum(axis=1)
 
 
 def _draw_log_scale(

@@ -13,11 +13,13 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, xlogy
 
 from leaderbayes._numerics.bradley_terry import information, law_of, pairs_of
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Floats, Ints, Longs
 
 _START, _STEPS = 12.0, 1000  # of Newton's method: log-odds, and steps; from nearby three do
 _CHORDS = 20  # steps with one information for all, before each board has its own
 _CELLS = 2_000_000  # of boards that are estimated together
+_AT_HAND = 16_000  # numbers that processors keep at hand
+_WIDE = 32  # points, from which on products are faster than logarithms
 _FARTHEST = 1200.0  # log-odds between strengths, beyond which exponentials overflow
 
 
@@ -49,34 +51,54 @@ def pair_sums(
     if (np.ptp(a, axis=1) + abs(beta) > _FARTHEST).any():
         return _far(a, n, nu, beta, gradient=gradient)
     middle = 0.5 * (a.max(axis=1) + a.min(axis=1))
-    half = np.exp(0.5 * (a - middle[:, None])).T  # (player, point)
+    half = np.exp(0.5 * (a.T - middle), order="C")  # (player, point)
     odds, kappa = half**2, None if nu is None else np.exp(nu)
-    ahead, behind = np.exp(0.5 * beta), np.exp(-0.5 * beta)
-    total_log = np.triu(n, 1).sum() * (middle + 0.5 * beta)
+    ahead, behind = odds * np.exp(0.5 * beta), odds * np.exp(-0.5 * beta)
+    n = np.triu(n, 1)
+    total_log = n.sum() * (middle + 0.5 * beta)
     expected = np.zeros((m, points) if gradient else (0, 0))
     ties, first = np.zeros((2, points))
-    for i in range(m - 1):
-        met = n[i, i + 1 :]
-        if not met.any():
-            continue
-        total = odds[i] * ahead + odds[i + 1 :] * behind
+    # Terms of which a product neither overflows nor vanishes.
+    few = max(int(600.0 / (0.5 * (np.ptp(a) + abs(beta).max()) + 2.0)), 1)
+    begin = 0
+    while begin < m - 1:
+        # Some players against all who follow: as many numbers as processors keep at hand.
+        end = min(begin + max(_AT_HAND // (points * (m - begin)), 1), m - 1)
+        one, other = slice(begin, end), slice(begin + 1, m)
+        met, begin = n[one, other], end
+        total = ahead[one, None] + behind[other]
         if kappa is not None:
-            tied = kappa * half[i] * half[i + 1 :]
+            tied = (kappa * half[one])[:, None] * half[other]
             total += tied
         if value:
-            total_log += met @ np.log(total)
+            total_log += _weighted_logs(total, met, few)
         if not gradient:
             continue
-        won = odds[i] * ahead / total
+        won = ahead[one, None] / total
         if kappa is not None:
             tied /= total
             won += 0.5 * tied
-            ties += met @ tied
-        of_row = met @ won
-        first += of_row
-        expected[i] += of_row
-        expected[i + 1 :] += met[:, None] * (1.0 - won)
+            ties += np.tensordot(met, tied)
+        won *= met[..., None]
+        of_one = won.sum(axis=1)
+        first += of_one.sum(axis=0)
+        expected[one] += of_one
+        expected[other] += met.sum(axis=0)[:, None]
+        for row in won:
+            expected[other] -= row
     return PairSums(total_log, expected.T, ties, first)
+
+
+def _weighted_logs(total: Floats, met: Floats, few: int) -> Floats:
+    """Sum logs of terms (one, other, point) by matches (one, other): those of products suffice."""
+    points, most, least = total.shape[2], met.max(), met.min()
+    if points < _WIDE or few < 8 or not (met[met != most] == 0.0).all():
+        return np.tensordot(met, np.log(total))
+    terms = total.reshape(-1, points) if least == most else total[met > 0.0]
+    found = np.zeros(points)
+    for begin in range(0, len(terms), few):
+        found += np.log(np.multiply.reduce(terms[begin : begin + few]))
+    return np.asarray(most * found)
 
 
 def _far(a: Floats, n: Floats, nu: Floats | None, beta: Floats, *, gradient: bool) -> PairSums:
@@ -182,3 +204,23 @@ def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:
     log_p = -np.logaddexp(0.0, epp[:, None] - epp[:, :, None])
     gained = 2.0 * (xlogy(wins, wins) - wins * log_p) - xlogy(n, n)
     return np.asarray(gained.sum(axis=(1, 2)))
+
+
+def slopes_by_level(place: Ints, wins: Floats, n: Floats) -> tuple[float, int]:
+    """Correlate how much rounds tell players apart with how strong their players are.
+
+    A round's slope is by how much its results go with strengths more than others' do, to first
+    order. Returns the correlation and how many rounds have a slope. Of scores missing at random, or
+    by the difficulty of rounds alone, it is 0: p-values below 0.005 had 1 to 2 of 100 boards.
+    """
+    epp, found = estimates(wins.sum(axis=1)[None], n[None])[0], []
+    for row in place:
+        seen = np.flatnonzero(row)
+        gap = epp[seen, None] - epp[seen]
+        p, won = expit(gap), 0.5 * (1.0 + np.sign(row[seen] - row[seen, None]))
+        if (known := float((p * (1.0 - p) * gap**2).sum())) > 0.0:
+            found.append((epp[seen].mean(), ((won - p) * gap).sum() / known))
+    level, slope = np.array(found).reshape(-1, 2).T
+    if len(found) < 2 or min(np.ptp(level), np.ptp(slope)) < 1e-9:
+        return 0.0, len(found)
+    return float(np.corrcoef(level, slope)[0, 1]), len(found)

@@ -32,15 +32,16 @@ def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Int
 
 def count_wins(place: Ints, *, within_round: bool) -> AnyInts:
     """Count how often each player was strictly better than each other, as `count_matches`."""
-    m = place.shape[1]
+    m = place.shape[-1]
     if within_round:
         # Behind whoever is absent is nobody, and who is absent, of place 0, is behind nobody.
         own = np.where(place > 0, place, np.iinfo(np.int32).max)
-        wins = np.zeros((m, m), np.int32)
-        size = max(_BLOCK // m**2, 1)
-        for begin in range(0, len(place), size):
+        wins = np.zeros((*place.shape[:-2], m, m), np.int32)
+        size = max(_BLOCK // wins.size, 1)
+        for begin in range(0, place.shape[-2], size):
             some = slice(begin, begin + size)
-            wins += (own[some, :, None] < place[some, None]).sum(axis=0, dtype=np.int32)
+            ahead = own[..., some, :, None] < place[..., some, None, :]
+            wins += ahead.sum(axis=-3, dtype=np.int32)
         return wins
     there = place > 0
     own, player = place[there], np.nonzero(there)[1]
@@ -59,37 +60,39 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]
 
     Parameters
     ----------
-    place : (round, player)
-        Places; pooled over the board where ``within_round`` is False.
+    place : (..., round, player)
+        Places of one board, or of several; pooled over one where ``within_round`` is False.
     within_round : bool
         Compare within rounds only, or every score with every other player's.
 
     Returns
     -------
-    wins, n : (player, player)
+    wins, n : (..., player, player)
         ``wins[i, j]`` is how often i was strictly better than j. Diagonals are 0.
     """
     present = place > 0
     if within_round:
         seen = present.astype(float)  # BLAS has no integer product
-        n: AnyInts = (seen.T @ seen).astype(np.int32)
+        n: AnyInts = (seen.swapaxes(-1, -2) @ seen).astype(np.int32)
     else:
         rounds = present.sum(axis=0, dtype=np.int64)
         n = rounds[:, None] * rounds
-    np.fill_diagonal(n, 0)
+    player = np.arange(place.shape[-1])
+    n[..., player, player] = 0
     return count_wins(place, within_round=within_round), n
 
 
 def count(place: Ints, *, within_round: bool, ties: str) -> tuple[Floats, Floats, Floats]:
-    """Count wins, matches and ties of every pair (player, opponent) in places (round, player)."""
+    """Count wins, matches and ties of pairs (..., player, opponent), as `count_matches`."""
     strict, n = count_matches(place, within_round=within_round)
-    tied = n - strict - strict.T
+    decided = strict + strict.swapaxes(-1, -2)
+    tied = n - decided
     if ties == "drop":
-        return strict.astype(float), (strict + strict.T).astype(float), tied.astype(float)
+        return strict.astype(float), decided.astype(float), tied.astype(float)
     wins = strict + tied / 2.0
     if ties == "floor":
         wins = np.floor(wins)
-        return wins, wins + wins.T, tied.astype(float)
+        return wins, wins + wins.swapaxes(-1, -2), tied.astype(float)
     return wins, n.astype(float), tied.astype(float)
 
 
@@ -161,6 +164,14 @@ def ranked(scores: Floats, present: Bools, *, within_round: bool = True) -> Ints
     if not present.all():
         scores = np.where(present, scores, np.nan)
     return places(scores, higher_is_better=True, within_round=within_round)
+
+
+def ranks_of(standing: Floats) -> Ints:
+    """Rank players in each draw (sample, player), 1 is best."""
+    order = np.argsort(-standing, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1, dtype=np.int32)[None], axis=1)
+    return ranks
 
 
 def gumbel(uniform: Floats) -> Floats:

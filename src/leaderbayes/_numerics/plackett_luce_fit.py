@@ -23,15 +23,18 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
-from leaderbayes._numerics.rankings import information, log_likelihood, rankings, slopes
+from leaderbayes._numerics.rankings import (
+    information,
+    log_likelihood,
+    rankings,
+    slopes,
+    times_information,
+)
 from leaderbayes._types import Floats, Ints
 
-# Players whose information is held as a matrix: six of them of 200 MB, and a minute.
-LARGEST_MATRIX = 5000
-# Players of whom a matrix costs less than products with it.
-_FEW = 200
+LARGEST_MATRIX = 5000  # players whose information is held as a matrix: six of them of 200 MB
+_FEW = 200  # players of whom a matrix costs less than products with it
 _FARTHEST = 600.0  # log-odds, beyond which e^b is nothing
-_STEP = 1e-4  # of central differences of the gradient, log-odds: an error of some 1e-8
 _ALONG = 1e-2  # of its second differences, in standard errors: an error of some 1e-9
 
 
@@ -54,8 +57,8 @@ def fit_rankings(
 ) -> RankingFit:
     """Maximise the likelihood of places (round, player).
 
-    Where no matrix of the information is wanted, and above `LARGEST_MATRIX` players, Newton's steps
-    are found by conjugate gradients, from products with it that are differences of the gradient.
+    Newton's steps of many players are found by conjugate gradients, from products with the
+    information: the matrix, if it is wanted, is made once.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ def fit_rankings(
         Add Jeffreys' penalty, half the log determinant of the information. Makes the estimate
         exist on any connected board, with less bias. Not with pseudo-rounds.
     matrix : bool
-        Give the information as a matrix. Firth's penalty needs it.
+        Give the information as a matrix, of at most `LARGEST_MATRIX` players.
 
     Raises
     ------
@@ -82,11 +85,17 @@ def fit_rankings(
             f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
             "players: take pseudo_rounds=1."
         )
-    by_products = m > LARGEST_MATRIX or not (matrix or firth or m <= _FEW)
+    by_products = m > LARGEST_MATRIX or (m > _FEW and not firth and linear is None)
     data = rankings(place)
 
     def gradient(x: Floats) -> Floats:
         return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
+
+    def pulled(x: Floats) -> Floats:
+        return np.asarray(pseudo_rounds * expit(x) * expit(-x))
+
+    def whole(x: Floats) -> Floats:
+        return information(x, data) + np.diag(pulled(x))
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
         if np.ptp(x) > _FARTHEST:
@@ -96,21 +105,17 @@ def fit_rankings(
             )
         values, gradients = log_likelihood(x[None], data, gradient=True)
         height, slope = float(values[0]), gradients[0]
-        q = expit(x)
         if pseudo_rounds > 0.0:
             height -= pseudo_rounds * float((np.logaddexp(0.0, x) - 0.5 * x).sum())
-            slope += pseudo_rounds * (0.5 - q)
-        curve = pseudo_rounds * q * (1.0 - q)
+            slope += pseudo_rounds * (0.5 - expit(x))
         if by_products:
+            curve = pulled(x)
 
             def product(v: Floats) -> Floats:
-                v = v.ravel()
-                h = _STEP / max(float(np.abs(v).max()), np.finfo(float).tiny)
-                return (gradient(x - h * v) - gradient(x + h * v)) / (2.0 * h) + curve * v
+                return times_information(v.ravel(), x, data) + curve * v.ravel()
 
             return height, slope, LinearOperator((m, m), product, dtype=np.float64)
-        curvature = information(x, data)
-        curvature[np.diag_indices(m)] += curve
+        curvature = whole(x)
         if firth:
             penalty, inverse = jeffreys(curvature, m)
             height += penalty
@@ -118,6 +123,8 @@ def fit_rankings(
         return height, slope, curvature
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
+    if by_products and matrix and m <= LARGEST_MATRIX:
+        found = whole(x)
     loglik = float(log_likelihood(x[None], data, gradient=False)[0][0])
     return RankingFit(x, found, slopes(x, data), loglik)
 

@@ -13,6 +13,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from leaderbayes._types import Floats, Ints, Longs
 
@@ -21,7 +22,10 @@ _FAR = 600.0  # below the best of a ranking, where e^b is nothing
 
 
 class Rankings(NamedTuple):
-    """Orders of the players of each round, worst first; absent players come before and count 0."""
+    """Orders of the players of each round, worst first; absent players come before and count 0.
+
+    Rows with fewer players come first, so that those of a block are of about one length.
+    """
 
     order: Longs  # (row, player)
     present: Floats  # (row, player): 1, or 0 of who is absent, in order
@@ -42,7 +46,8 @@ def rankings(place: Ints, weight: Floats | None = None) -> Rankings:
     order = order[which, of]
     present = np.take_along_axis(place[of], order, axis=1) > 0
     share = weight / kept.sum(axis=0)
-    return Rankings(order, present.astype(float), share[of], of)
+    by = np.argsort(present.sum(axis=1), kind="stable")
+    return Rankings(order[by], present[by].astype(float), share[of][by], of[by])
 
 
 def turns(place: Ints) -> Floats:
@@ -74,65 +79,97 @@ def _orders(size: int) -> Longs:
 
 def log_likelihood(b: Floats, rankings: Rankings, *, gradient: bool) -> tuple[Floats, Floats]:
     """Return the weighted log-likelihood (point,) at b (point, player), and its gradient."""
-    value, slope = np.zeros(len(b)), np.zeros(b.shape if gradient else (0, 0))
-    for rows, each, slopes in _by_row(b, rankings, gradient=gradient):
-        value += each @ rankings.weight[rows]
+    value, slope = np.zeros(len(b)), np.zeros(b.T.shape if gradient else (0, 0))
+    for block in _blocks(b, rankings):
+        value += block.weight @ block.value
         if gradient:
-            slope += np.einsum("prk,r->pk", slopes, rankings.weight[rows])
-    return value, slope
+            # One entry a column: what a place adds to the gradient of its player.
+            size = block.who.size
+            cells = np.ones(size), block.who.ravel(), np.arange(size + 1)
+            to_player = sparse.csc_array(cells, (b.shape[1], size))
+            each = block.weight[:, None, None] * (block.here - block.mine * block.later())
+            slope += to_player @ each.reshape(size, -1)
+    return value, slope.T
 
 
-def _by_row(
-    b: Floats, rankings: Rankings, *, gradient: bool
-) -> Iterator[tuple[slice, Floats, Floats]]:
-    """Return rows, their log-likelihood (point, row), and gradient (point, row, player)."""
-    near = np.maximum(b - b.max(axis=1, keepdims=True), -_FAR)
-    odds, size = np.exp(near), max(_BLOCK // b.size, 1)
-    for begin in range(0, len(rankings.order), size):
-        rows = slice(begin, begin + size)
-        who, here = rankings.order[rows], rankings.present[rows]
-        mine = odds[:, who] * here
-        total = np.cumsum(mine, axis=2)
+class _Block(NamedTuple):
+    """Some rows at all points, without the places before any of their players."""
+
+    rows: slice
+    weight: Floats  # (row,)
+    who: Longs  # (row, place)
+    here: Floats  # (row, place, 1)
+    mine: Floats  # (row, place, point): e^b
+    total: Floats  # (row, place, point): of those up to this place
+    value: Floats  # (row, point): log-likelihood
+
+    def later(self) -> Floats:
+        """Sum 1 / total over the choices that a player was in (row, place, point)."""
+        return np.asarray(np.cumsum((self.here / self.total)[:, ::-1], axis=1)[:, ::-1])
+
+
+def _blocks(b: Floats, rankings: Rankings, most: int = _BLOCK) -> Iterator[_Block]:
+    near = np.maximum(b - b.max(axis=1, keepdims=True), -_FAR).T
+    odds, count = np.exp(near), rankings.present.sum(axis=1).astype(int)
+    begin = 0
+    while begin < len(count):
+        # Rows to come are at least as long as this one.
+        end = begin + max(most // (len(b) * int(count[begin])), 1)
+        rows = slice(begin, min(end, len(count)))
+        first = b.shape[1] - int(count[rows][-1])
+        who, here = rankings.order[rows, first:], rankings.present[rows, first:, None]
+        mine = odds[who] * here
+        total = np.cumsum(mine, axis=1)
         total[total == 0.0] = 1.0
-        each = ((near[:, who] - np.log(total)) * here).sum(axis=2)
-        slopes = np.empty((0, 0, 0))
-        if gradient:
-            later = np.cumsum((here / total)[..., ::-1], axis=2)[..., ::-1]
-            back = np.argsort(who, axis=1)[None]
-            slopes = np.take_along_axis(here * (1.0 - mine * later), back, axis=2)
-        yield rows, each, slopes
+        value = ((near[who] - np.log(total)) * here).sum(axis=1)
+        yield _Block(rows, rankings.weight[rows], who, here, mine, total, value)
+        begin = rows.stop
 
 
 def by_round(b: Floats, rankings: Rankings) -> Floats:
     """Return the log-likelihood of each round (draw, round) at strengths (draw, player)."""
-    rounds = int(rankings.round.max()) + 1
-    out = np.zeros((len(b), rounds))
-    for k in range(rounds):
-        own = rankings.round == k
-        some = Rankings(*(each[own] for each in rankings))
-        out[:, k] = log_likelihood(b, some, gradient=False)[0]
-    return out
+    out = np.zeros((int(rankings.round.max()) + 1, len(b)))
+    for block in _blocks(b, rankings):
+        np.add.at(out, rankings.round[block.rows], block.weight[:, None] * block.value)
+    return out.T
 
 
 def slopes(b: Floats, rankings: Rankings) -> Floats:
     """Differentiate the log-likelihood of each round (round, player) at b (player,)."""
     out = np.zeros((int(rankings.round.max()) + 1, b.size))
-    for rows, _, each in _by_row(b[None], rankings, gradient=True):
-        np.add.at(out, rankings.round[rows], rankings.weight[rows, None] * each[0])
+    for block in _blocks(b[None], rankings):
+        each = block.weight[:, None] * (block.here - block.mine * block.later())[..., 0]
+        np.add.at(out, (rankings.round[block.rows, None], block.who), each)
     return out
 
 
 def information(b: Floats, rankings: Rankings) -> Floats:
     """Return the negative Hessian (player, player) of the log-likelihood at b (player,)."""
-    out = np.zeros((b.size, b.size))
-    odds = np.exp(b - b.max())
-    for who, here, w in zip(*rankings[:3], strict=True):
-        mine = odds[who] * here
-        total = np.cumsum(mine)
-        total[total == 0.0] = 1.0
-        # Stage s is the choice of player s among those up to s, in this order from the worst.
-        p = np.tril(mine / total[:, None]) * here[:, None]
-        out[np.ix_(who, who)] += w * (np.diag(p.sum(axis=0)) - p.T @ p)
+    m, out = b.size, np.zeros((b.size, b.size))
+    near = np.maximum(b - b.max(), -_FAR)
+    for block in _blocks(b[None], rankings, most=_BLOCK // m):
+        mine, there = block.mine[..., 0], block.here[..., 0] > 0.0
+        # Two are chosen from together up to the place of the better one. As logarithms: the square
+        # of a number that is barely one would be 0.
+        choice = np.where(there, -2.0 * np.log(block.total[..., 0]), -np.inf)[:, ::-1]
+        better = np.exp(near[block.who] + np.logaddexp.accumulate(choice, axis=1)[:, ::-1])
+        for who, w, one, other in zip(block.who, block.weight, mine, better, strict=True):
+            pairs = w * np.triu(one[:, None] * other, 1)
+            out[np.ix_(who, who)] -= pairs + pairs.T
+        alone = block.weight[:, None] * mine * (block.later()[..., 0] - better)
+        out[np.diag_indices(m)] += np.bincount(block.who.ravel(), alone.ravel(), m)
+    return out
+
+
+def times_information(v: Floats, b: Floats, rankings: Rankings) -> Floats:
+    """Multiply the information at b (player,) by a vector (player,), without the matrix."""
+    out = np.zeros(b.size)
+    for block in _blocks(b[None], rankings):
+        mine, own = block.mine[..., 0], v[block.who]
+        mean = np.cumsum(mine * own, axis=1) / block.total[..., 0]  # over those to choose from
+        means = np.cumsum((block.here / block.total)[:, ::-1, 0] * mean[:, ::-1], axis=1)[:, ::-1]
+        each = block.weight[:, None] * mine * (own * block.later()[..., 0] - means)
+        out += np.bincount(block.who.ravel(), each.ravel(), b.size)
     return out
 
 

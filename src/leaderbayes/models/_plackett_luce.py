@@ -22,7 +22,13 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._numerics.engine import Target
-from leaderbayes._numerics.rankings import by_round, draw_rankings, log_likelihood, rankings
+from leaderbayes._numerics.rankings import (
+    by_round,
+    draw_rankings,
+    information,
+    log_likelihood,
+    rankings,
+)
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
     PRIOR_SCALE,
@@ -123,11 +129,14 @@ def problem(
         value, slope = log_likelihood(a, ordered, gradient=gradient)
         return value, slope, extra
 
+    def hessian(a: Floats, extra: Floats) -> Floats:
+        return information(a, ordered)
+
     def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Ints:
         return draw_rankings(drawn["epp"][:, None], place, rng)
 
     return problem_of_places(
-        Target(place.shape[1], density, prior_scale, df, cells=place.shape[1]),
+        Target(place.shape[1], density, prior_scale, df, cells=place.shape[1], hessian=hessian),
         matches,
         constant,
         replicate,

@@ -65,7 +65,8 @@ def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
     """Say why columns that would be players (or rounds) are none, by their names."""
     counting = [name for name in columns if counts(table.frame[name])]
     if counting:
-        x = np.column_stack([numbers_of(table.frame[name]) for name in columns])
+        texts = ([text_of(cell) for cell in table.frame[name]] for name in columns)
+        x = np.column_stack([numbers_of(pd.Series(of, dtype=object)) for of in texts])
         counting = [] if all(map(is_ranking, x)) else counting
     found = {}
     for name in columns:

@@ -103,6 +103,9 @@ def test_fast_engine_has_the_density_of_the_pymc_model(tie, covariates, order, m
         ends = [target.log_density(x + sign * steps, t) for sign in (1.0, -1.0)]
         slope = target.gradient(x[None], t)[1][0]
         np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-4, atol=1e-4)
+        ends = [target.gradient(x + sign * steps, t)[1] for sign in (1.0, -1.0)]
+        curved = (ends[1] - ends[0]) / 2e-6
+        np.testing.assert_allclose(target.curvature(x, t), curved, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(gaps, gaps[0], atol=1e-7)
 
 

@@ -22,7 +22,7 @@ OF_ROUNDS = (
 )  # fmt: skip
 OF_ITEMS = (
     "right or wrong", "near the ceiling", "most alike", "families", "equal", "clusters of 10",
-    "trained classifiers", "99 % ties", "clusters of 50",
+    "trained classifiers", "99 % ties", "clusters of 50", "2 subjects", "6 subjects",
 )  # fmt: skip
 STATISTICS = {  # beside mean scores: options of `leaderbayes.fit`
     "medians": {"statistic": "median"},
@@ -35,7 +35,8 @@ EASE, CEILING = 1.0, 3.5  # log-odds of the mean player on the mean item; near t
 DIFFICULTY = {"most alike": 8.0, "99 % ties": 80.0}  # standard deviation of items' log-odds, or 1.5
 PLAYERS = 0.5  # standard deviation of players' log-odds
 SHARED = 1.5  # of log-odds that a family shares, or a player has in a cluster
-CLUSTERS = {"clusters of 10": 10, "clusters of 50": 50}  # items
+CLUSTERS = {"clusters of 10": 10, "clusters of 50": 50}  # items; new clusters are asked of
+SUBJECTS = {"2 subjects": 2, "6 subjects": 6}  # which are asked of themselves
 _POINTS = norm.ppf((np.arange(400) + 0.5) / 400.0)  # of a quadrature by quantiles
 
 
@@ -86,6 +87,11 @@ def items_of(kind, players, rounds, rng):
     if kind in CLUSTERS:
         own = SHARED * rng.normal(size=(players, rounds // CLUSTERS[kind]))
         odds, shared = odds + np.repeat(own, CLUSTERS[kind], axis=1), SHARED
+    if kind in SUBJECTS:
+        of = np.arange(rounds) % SUBJECTS[kind]
+        own = SHARED * rng.normal(size=(players, SUBJECTS[kind]))[:, of]
+        odds, points = odds + own, (ability[:, None] + own)[..., None] + spread * _POINTS
+        return (rng.random(odds.shape) < expit(odds)).astype(float), expit(points).mean((1, 2))
     right = expit(ability[:, None] + np.hypot(spread, shared) * _POINTS).mean(axis=1)
     return (rng.random(odds.shape) < expit(odds)).astype(float), right
 
@@ -113,15 +119,19 @@ def sizes_board(what, kind, players, rounds, number):
         values, true = (items_of if what == "items" else rounds_of)(kind, players, rounds, rng)
     if (values == values[0, 0]).all():
         return None  # refused: there is nothing to compare
-    cluster = np.arange(rounds) // CLUSTERS[kind] if kind in CLUSTERS else None
-    board = scores(values, **({"cluster": ("round", cluster)} if kind in CLUSTERS else {}))
+    board, asked = scores(values), dict(STATISTICS.get(what, {}))
+    if kind in CLUSTERS or kind in SUBJECTS:
+        k = np.arange(rounds)
+        cluster = k // CLUSTERS[kind] if kind in CLUSTERS else k % SUBJECTS[kind]
+        asked["cluster"] = "new" if kind in CLUSTERS else "same"
+        board = board.assign_coords(cluster=("round", cluster))
     seed, row, width, best = int(rng.integers(2**32)), {}, {}, {}
     # Some of the shipped classifiers have the same number right: who are best share it, as P(best).
     of_best = (true == true.max()) / (true == true.max()).sum()
     for prior, options in PRIORS.items():
         if prior and np.isnan(values).any():
             continue
-        dt = fit(board, "mean_score", seed=seed, **STATISTICS.get(what, {}), **options)
+        dt = fit(board, "mean_score", seed=seed, **asked, **options)
         inside, width[prior] = held(
             gaps(dt["posterior"]["score"].to_numpy().reshape(-1, players)), gaps(true)
         )
@@ -157,9 +167,10 @@ def sizes_cells():
         ),
         *itertools.product(["scores"], OF_ROUNDS, (8, 20), (10,)),
         *itertools.product(STATISTICS, OF_ROUNDS[:5], (8,), (10,)),
-        *itertools.product(["items"], OF_ITEMS[7:], (2, 20), (500, 2000)),
+        *itertools.product(["items"], OF_ITEMS[7:9], (2, 20), (500, 2000)),
         *itertools.product(["items"], ("right or wrong", "families"), (2, 20), (2000,)),
         *itertools.product(["scores"], corners, (2, 20), (3, 100)),
+        *itertools.product(["items"], SUBJECTS, (2, 8, 20), (50, 500)),
     )
     of_items = {2: 12, 8: 8, 20: 5, 150: 1}
     return {cell: of_items[cell[2]] if cell[0] == "items" else 12 for cell in cells}
@@ -171,7 +182,7 @@ def sizes_shown(folder):
     table["least pairs"] = table["pairs"]
     names = ["pairs", "flat pairs", "narrower", "best and next", "converged"]
     how = dict.fromkeys(names, "mean") | {"least pairs": "min"}
-    corner = table["rounds"].isin([3, 100, 2000]) | table["noise"].isin(OF_ITEMS[7:])
+    corner = table["rounds"].isin([3, 100, 2000]) | table["noise"].isin(OF_ITEMS[7:9])
     by = ["rounds are", "noise"]
     best = best[best["who"].str.endswith("first")]
     best["who"] = best["rounds are"] + ": " + best["who"]

@@ -1,6 +1,6 @@
 """Remake the paper's figures, in paper/figures: `uv run --group evidence python paper/figures.py`.
 
-One is of a shipped board; the other of the first table of docs/boardbench.md.
+One is of a shipped board; the other of a table of docs/boardbench.md.
 """
 
 import re
@@ -18,16 +18,16 @@ HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "boardbench.md"
 OURS, THEIRS = "#0072B2", "#555555"
 PANELS = {
-    "told apart": "share of different pairs\nthat are told apart",
+    "distinguished": "share of different pairs\nthat are distinguished",
     "a wrong one": "boards with at least one wrong claim\n(dashed: 0.05)",
 }
 
 
 def table(text):
-    """Give the rows of the page's first table, by tool: names of columns to numbers."""
+    """Return the rows of the table against the truth, by tool: names of columns to numbers."""
     lines = [
         line
-        for line in text.split("\n## ")[1].split("\n### ")[0].splitlines()
+        for line in text.split("\n## Against the truth")[1].split("\n### ")[0].splitlines()
         if line.startswith("|")
     ]
     head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)

@@ -65,6 +65,8 @@ def strengths(scores, epp, *, name="bradley_terry", weight=0.35, within_round=Tr
         drawn,
         {"constant_data": known.assign_coords(players), "observed_data": matches[["place"]]},
         p_check=0.41,
+        deviance_ratio=1.1,
+        misfit=0.02,
     )
 
 
@@ -97,6 +99,8 @@ def tournaments(boards, epp, spread=0.7):
             ),
         },
         p_check=0.41,
+        deviance_ratio=1.1,
+        misfit=0.02,
     )
 
 

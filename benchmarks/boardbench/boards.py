@@ -1,8 +1,8 @@
-"""Twenty frozen boards: twelve kinds simulated, whose truth is known, and eight real ones.
+"""Boards of known hashes: simulated ones, whose truth is known, and some 200 real ones.
 
-A simulated kind has as many boards as are asked for, board `number` always the same: uniforms of
-PCG64, put through inverse distribution functions. `python boards.py` writes frozen.json, the hash
-of the first board of each kind and of each real one; run.py says where a board is another.
+Board `number` of a simulated kind is always the same: uniforms of PCG64, put through inverse
+distribution functions. `python boards.py` writes frozen.json, the hashes of the first board of each
+kind and of each source of real ones; run.py stops where a hash differs.
 """
 
 import hashlib
@@ -20,29 +20,16 @@ TEST_FRACTION = 0.2  # of five folds
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable
 _HEAVY = 3.0  # degrees of freedom
 _QUADRATURE = (np.arange(2000) + 0.5) / 2000.0
+_MOST = 12  # players of a real board: tools that take pairs one by one are slow
 
 
 class Board(NamedTuple):
-    """What a tool is given, and what is true.
+    """What a tool is given (the page says how), and what is true of simulated boards."""
 
-    Attributes
-    ----------
-    scores : DataFrame (round, player)
-        Higher is better; NaN where a player has no score.
-    facts : dict
-        ``kind``: "rounds" (independent), "folds" (of one cross-validation) or "items";
-        ``test_fraction``: of folds, share of rows that each tests on, else None; ``clusters``: of
-        items that come in clusters a name (round,), else None.
-    score : ndarray (player,) or None
-        True mean scores.
-    win : ndarray (player, player) or None
-        True probability that row beats column in a new round, a tie half a win.
-    """
-
-    scores: pd.DataFrame
+    scores: pd.DataFrame  # (round, player), higher is better
     facts: dict[str, Any]
-    score: np.ndarray | None = None
-    win: np.ndarray | None = None
+    score: np.ndarray | None = None  # (player,), true means
+    win: np.ndarray | None = None  # (player, player), true P(row beats column in a new round)
 
 
 class _Uniforms:
@@ -61,7 +48,7 @@ class _Uniforms:
         return -np.log(-np.log(self.uniform(*shape)))
 
     def heavy(self, *shape):
-        """Give t with 3 degrees of freedom and variance 1."""
+        """Return t with 3 degrees of freedom and variance 1."""
         return student.ppf(self.uniform(*shape), _HEAVY) / np.sqrt(_HEAVY)
 
 
@@ -97,14 +84,25 @@ def _own_scales(players, rounds, u):
     return mu[:, None] + noise, mu, ndtr(_gap(mu) / np.hypot(scale[:, None], scale))
 
 
+def _sharing(mu, family, share, rounds, u):
+    """Normal noise, a share of whose variance the members of a family have in common."""
+    common = u.normal(family.max() + 1, rounds)[family]
+    own = u.normal(len(mu), rounds)
+    noise = SD * (np.sqrt(share) * common + np.sqrt(1.0 - share) * own)
+    same = family[:, None] == family
+    spread = SD * np.sqrt(np.where(same, 2.0 - 2.0 * share, 2.0))
+    return mu[:, None] + noise, mu, ndtr(_gap(mu) / spread)
+
+
 def _families(players, rounds, u):
     """Four families, whose members share half of the variance of their noise."""
-    mu, family = u.normal(players), np.arange(players) % 4
-    shared = u.normal(4, rounds)[family]
-    noise = SD * np.sqrt(0.5) * (shared + u.normal(players, rounds))
-    same = family[:, None] == family
-    spread = SD * np.sqrt(np.where(same, 1.0, 2.0))
-    return mu[:, None] + noise, mu, ndtr(_gap(mu) / spread)
+    return _sharing(u.normal(players), np.arange(players) % 4, 0.5, rounds, u)
+
+
+def _clones(players, rounds, u):
+    """Pairs of equals, who share four fifths of the variance of their noise."""
+    pair = np.arange(players) // 2
+    return _sharing(u.normal(players)[pair], pair, 0.8, rounds, u)
 
 
 def _equal(players, rounds, u):
@@ -169,33 +167,26 @@ SIMULATED = {
     "items": (_items, 8, 200, "items"),
     "items in clusters": (_in_clusters, 8, 200, "items"),
 }
-# Of the shipped boards, and of those that `leaderbayes.datasets.fetch` checks against their hash.
-REAL = (
-    "breast_cancer", "diabetes", "digits", "wine", "regressors", "answers", "vtab", "time series",
-)  # fmt: skip
-_TIME_SERIES = (
-    "1NN-DTW", "BOSS", "CIF", "CNN", "DrCIF", "HC1", "HC2", "Hydra", "InceptionTime", "MR",
-    "STC", "TS-CHIEF",
-)  # fmt: skip
+# Cells in which intervals of true win probabilities are counted, from small to large.
+CELLS = {
+    f"{kind}, {m} x {n}": (make, m, n, "rounds")
+    for m, n in ((10, 3), (8, 10), (20, 20), (20, 100), (80, 20))
+    for kind, make in {
+        "gumbel": _gumbel, "normal": _normal, "own scales": _own_scales, "families": _families,
+        "clones": _clones, "equal": _equal,
+    }.items()
+}  # fmt: skip
+_SHIPPED = ("breast_cancer", "diabetes", "digits", "wine", "regressors", "answers")
+_FETCHED = ("vtab", "pmra", "bbtcomp", "tasks", "amlb_4h", "tsml_univariate", "tsml_multivariate")
+SOURCES = (*_SHIPPED, *_FETCHED)
 
 
 def simulated(kind, number):
-    """Make board `number` of a kind.
-
-    Parameters
-    ----------
-    kind : str
-        A key of SIMULATED.
-    number : int
-        Which one, from 0.
-
-    Returns
-    -------
-    Board
-        With its truth.
-    """
-    make, players, rounds, what = SIMULATED[kind]
-    values, score, win = make(players, rounds, _Uniforms(list(SIMULATED).index(kind), number))
+    """Make board `number` of a kind, a key of SIMULATED or CELLS, with its truth."""
+    kinds = SIMULATED if kind in SIMULATED else CELLS
+    make, players, rounds, what = kinds[kind]
+    stream = list(kinds).index(kind) + (0 if kinds is SIMULATED else 100)
+    values, score, win = make(players, rounds, _Uniforms(stream, number))
     names = [f"p{i:02d}" for i in range(players)]
     table = pd.DataFrame(values.T, [f"r{k:03d}" for k in range(rounds)], names)
     facts = {"kind": what, "test_fraction": None, "clusters": None}
@@ -206,61 +197,60 @@ def simulated(kind, number):
     return Board(table, facts, score, win)
 
 
-def real(name):
-    """Give a real board, or None where it can neither be read nor fetched.
+def number_of(name):
+    """Return a number that is as good as random, and always that of this name."""
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16)
 
-    Parameters
-    ----------
-    name : str
-        One of REAL.
 
-    Returns
-    -------
-    Board or None
-        Without a truth.
+def held_out(name):
+    """Return whether a real board is of the third on which nothing may be tuned."""
+    return number_of(name) % 3 == 0
+
+
+def real(source):
+    """Return the real boards of a source by name, those of four complete players or more.
+
+    None where they can be neither read nor fetched.
     """
     import leaderbayes as lb
 
-    kind = "items" if name == "answers" else "rounds"
     try:
-        if name == "answers":
-            scores = lb.datasets.load("answers")[4::10].rename(
-                classifier="player", instance="round"
-            )
-        elif name == "regressors":
+        if source == "answers":
+            scores = lb.datasets.load("answers")[4::10]
+            scores = scores.rename(classifier="player", instance="round")
+        elif source == "regressors":
             scores = -lb.datasets.load("regressors")
-        elif name == "vtab":
-            scores = lb.datasets.fetch("vtab")
-        elif name == "time series":
-            scores = lb.datasets.fetch("tsml_univariate").sel(player=list(_TIME_SERIES))
-            scores = scores.mean("round", skipna=False).rename(tournament="round")
-            # The classifiers' files list the data sets in orders of their own, and a table of
-            # LEADERBAYES_DATA may hold the scores to six digits.
-            scores = scores.dropna("round").sortby("round").isel(round=slice(40)).round(4)
+        elif source in _SHIPPED:
+            scores = lb.datasets.load("classifiers", source)
         else:
-            scores = lb.datasets.load("classifiers", name)
+            scores = lb.datasets.fetch("tsml_univariate" if source == "tasks" else source)
     except lb.LeaderbayesError:
         return None
+    if source in ("tasks", "bbtcomp"):  # of each data set the mean
+        scores = scores.mean("round", skipna=False).rename(tournament="round")
+        scores = scores.dropna("round").sortby("round")
+    tables = {source: scores}
+    if "tournament" in scores.dims:
+        names = sorted(scores["tournament"].to_numpy().tolist(), key=number_of)
+        tables = {f"{source} {name}": scores.sel(tournament=name) for name in names}
+    found = {name: _complete(name, table) for name, table in tables.items()}
+    return {name: board for name, board in found.items() if board.scores.shape[1] > 3}
+
+
+def _complete(name, scores):
+    """Make a board of players without a missing score, of some if they are many."""
     table = scores.transpose("round", "player").to_pandas().astype(float)
     table.columns, table.index = table.columns.astype(str), table.index.astype(str)
-    return Board(table, {"kind": kind, "test_fraction": None, "clusters": None})
+    # A table of LEADERBAYES_DATA may have six digits where the files have more.
+    table = table.dropna(axis=0, how="all").dropna(axis=1).round(6)
+    table = table.drop(columns="constantpredictor", errors="ignore")
+    players = sorted(sorted(table, key=lambda player: number_of(name + player))[:_MOST])
+    kind = "items" if name == "answers" else "rounds"
+    return Board(table[players], {"kind": kind, "test_fraction": None, "clusters": None})
 
 
 def halves(board, split):
-    """Cut a board's rounds at random into a half to fit and one to predict.
-
-    Parameters
-    ----------
-    board : Board
-        A real one.
-    split : int
-        Which cut, from 0.
-
-    Returns
-    -------
-    fitted, kept : Board, DataFrame (round, player)
-        A board of half of the rounds, and the scores in the others.
-    """
+    """Cut a board's rounds at random into a board of a half to fit and scores of one to predict."""
     order = np.argsort(_Uniforms(997, split).uniform(len(board.scores)), kind="stable")
     cut = len(order) // 2
     one, other = (np.sort(part) for part in (order[:cut], order[cut:]))
@@ -274,13 +264,17 @@ def digest(table):
     return hashlib.sha256(named.encode() + values.tobytes()).hexdigest()[:16]
 
 
+def digest_of(boards):
+    """Hash boards of a source, in whatever order."""
+    text = " ".join(digest(boards[name].scores) for name in sorted(boards))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def digests():
-    """Hash the first board of each kind, and each real one (None where it is not to be had)."""
-    found = {kind: digest(simulated(kind, 0).scores) for kind in SIMULATED}
-    for name in REAL:
-        board = real(name)
-        found[name] = None if board is None else digest(board.scores)
-    return found
+    """Hash the first board of each kind, and the boards of each source (None if not to be had)."""
+    found = {kind: digest(simulated(kind, 0).scores) for kind in (*SIMULATED, *CELLS)}
+    each = {source: real(source) for source in SOURCES}
+    return found | {source: digest_of(of) if of else None for source, of in each.items()}
 
 
 if __name__ == "__main__":

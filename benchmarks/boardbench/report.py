@@ -2,48 +2,65 @@
 
 # ruff: noqa: E501 (its texts are a page's)
 
-import itertools
-import json
-from pathlib import Path
-
 import boards
 import numpy as np
 import pandas as pd
-from scoring import BINS, mean_error
+from scoring import calibration_error, mean_error
 
-REFERENCE = Path(__file__).parent / "reference.json"
-# What draws the posterior of a model of reference.json.
-SAME_MODEL = {
-    "leaderbayes bradley_terry": "bradley_terry",
-}
-# Not in the first table: no truth to be found, or not taken by most.
+# Not in the table of all simulated kinds: no truth to be found, or not taken by most.
 APART = ("equal players", "missing scores")
+SAID = (
+    "rounds", "leader", "best", "cover95", "cover80", "width", "reliability", "differences", "ranks",
+    "rank_width", "told", "claims", "wrong", "log_score", "wins", "wins_width", "refused",
+)  # fmt: skip
+DEFAULT = "leaderbayes bradley_terry"  # others' log scores stand beside its own
 
 HEAD = """\
 # Boardbench
 
 Which tools that rank players say how sure one can be, and are right?
 
-This page is written by one command, and anybody can [add a tool](#add-a-tool).
+One command writes this page, and anybody can [add a tool](#add-a-tool).
 
-{quick}`uv run --extra data python benchmarks/boardbench/run.py{options}`, {date}: twenty frozen boards, {boards} of each of the twelve simulated kinds (numbers
-0 to {last}, seeds with them), {splits} cuts of each of the eight real ones into halves; every tool with at most {limit:.0f} s of CPU, {workers} at a time on
-{cores} cores, {minutes:.0f} minutes in all. Other work was on the machine (load {load:.1f}): seconds are of CPU, and no more than a hint.
-In brackets: Monte Carlo errors of what stands before, over boards. A blank: the tool does not say it.
+{quick}`uv run --extra data python benchmarks/boardbench/run.py{options}`, {date}: {boards_real} real boards, {splits} cut of each into halves; {boards} of each of twelve simulated kinds;
+{cells} of each of thirty simulated cells. Every tool had {limit:.0f} s of CPU for each of the three, {workers} at a time on {cores} cores, {minutes:.0f} minutes in all. A tool that ran out of its time has fewer boards, the first ones.
+Other work was on the machine (load {load:.1f}), so seconds are of CPU, and a hint only. Numbers in brackets are Monte Carlo errors over boards. A blank means that the tool does not answer.
+"""
+
+REAL = """\
+
+## Real boards
+
+Half of each board's rounds predicts the other half. A third of the boards is held out, by the hash of the board's name: nothing in leaderbayes may be tuned on these, and they have a table of their own.
+
+- *rounds*: log score of the probability of winning, for each pair and round that was kept back, a tie half a win. Less is better.
+- *leader*: log score for which of a pair has the higher mean score in the kept half, by P(better), weakened by the luck of that half in the same way for all tools.
+- *first*: log score for who has the highest mean in the kept half, by the tool's draws, wider by the root of two.
+- *+*: the same, less that of `{default}` on the boards that both answered. More than 0 is worse than ours.
+- *95 %*, *80 %*: predictive intervals of a pair's win rate in the kept half that hold it. The wins of n rounds are binomial, averaged over the tool's distribution of the win probability. Win counts are whole numbers, so the count that happened is covered by as much of its probability as lies within the interval: right predictions cover 0.95 and 0.80. *wide*: mean width of the 95 % intervals of the win probability.
+- *off*: calibration error, by how much the win probabilities differ from the share of rounds that were won, in classes of probability.
+"""
+
+CELLS = """\
+
+## Simulated win probabilities
+
+Share of 95 % intervals that hold the true probability of winning a round (their mean width). *clones*: pairs of equal players that share four fifths of the variance of their noise; the other kinds are [below](#boards).
+The last row is the mean distance from 0.95. On boards of equal players every interval holds 1/2 more often.
 """
 
 TRUTH = """\
 
 ## Against the truth
 
-Simulated boards, without *equal players* and *missing scores* (most tools take none). A tool that ran out of its time has fewer boards, the first ones of each kind. All intervals are of 95 %.
+Simulated boards, without *equal players* and *missing scores* (most tools take none). All intervals are of 95 %.
 
 - *differences*: intervals of the difference of a pair that hold the true one, in the unit that the tool answers in (mean scores, log-odds of winning a round, mean ranks).
-- *ranks*: intervals of ranks that hold the true rank; *wide*: how many ranks they have. A tool without has them from the pairs that it tells apart.
-- *told apart*: pairs of different players of which it says who is better (its test; else P(better) of 0.975 or more); *wrong*: of these claims, those that are false; *a wrong
+- *ranks*: intervals of ranks that hold the true rank; *wide*: how many ranks they have. A tool without has them from the pairs that it distinguishes.
+- *distinguished*: pairs of different players of which it claims who is better (its test; else P(better) of 0.975 or more); *wrong*: false ones among these claims; *a wrong
   one*: boards with at least one. Tools that control this for all pairs together promise 0.05 there, others do not.
 - *log score* of P(better) for who is truly better: less is better, 0.693 is a coin's.
-- *equal*: boards of equal players on which somebody is told apart.
+- *equal*: boards of equal players on which somebody is distinguished.
 """
 
 KINDS = """\
@@ -53,42 +70,18 @@ KINDS = """\
 Share of intervals of differences (where a tool has none: of ranks, in italics) that hold the truth.
 """
 
-RELIABLE = """\
-
-### Said and happened
-
-P(better) of the likelier of a pair, in classes, over all simulated boards with an answer but *equal players*: what was said on average, and how often it was so (pairs).
-"""
-
-HALVES = """\
-
-## Half against half
-
-Real boards have no truth, but a half of the rounds that was not seen. Log score, less is better: for *rounds*, of the probability of winning, for each pair and round kept back, a tie half a win (a coin: 0.693; ties keep it from 0); for
-*leaders*, for who of a pair has the higher mean score in the kept half, of P(better) as a prediction (weakened by the luck of the kept half, in the same way for all tools: `of_half` in `scoring.py`). Means over {splits} cuts. The mean column is over the boards
-that a tool answered.
-"""
-
-AGAINST = """\
-
-## Against long NUTS
-
-`reference.json` has posteriors of Bradley-Terry by 20 000 draws of NUTS (`reference.py`). The largest disagreement of a tool that draws the same posterior: of P(better), and of the ends of 95 % intervals of differences in
-posterior standard deviations. 4000 draws that are worth 1500
-independent ones differ by 0.03 and 0.2 by chance, where the largest of all pairs is looked for.
-"""
-
 BOARDS = """\
 
 ## Boards
 
-Simulated by uniforms of PCG64 through inverse distribution functions, so that they are the same everywhere; `frozen.json` has the hash of the first of each and of the real ones, and `run.py` stops where one is another.
+Simulated by uniforms of PCG64 through inverse distribution functions, so that they are the same everywhere; `frozen.json` has the hash of the first of each kind and of each source of real ones, and `run.py` stops where one differs.
+Real ones are shipped, or fetched by `leaderbayes.datasets.fetch`, which checks each file by its hash; the environment variable `LEADERBAYES_DATA` names a folder to read instead. A board keeps players without a missing score, and 12 of them, drawn by its name, if there are more.
 
 | kind | players x rounds | what |
 |---|---|---|
 {simulated}
 
-| real board | players x rounds | what |
+| source | boards | what |
 |---|---|---|
 {real}
 """
@@ -111,8 +104,13 @@ WHAT = {
     "diabetes": "shipped, the same", "digits": "shipped, accuracy", "wine": "shipped, accuracy",
     "regressors": "shipped: minus the root mean squared error",
     "answers": "shipped: every tenth of 115 classifiers, right or wrong",
-    "vtab": "fetched: Zhai et al., 19 tasks",
-    "time series": "fetched: tsml-eval, means of 30 resamples on the first 40 data sets",
+    "vtab": "image representations on 19 tasks (Zhai et al.)",
+    "pmra": "models of mortgage default in 10 folds (Gajda, Chlebus)",
+    "bbtcomp": "classifiers on 131 data sets, means of 4 folds (Wainer)",
+    "tasks": "classifiers of time series on 112 data sets, means of 30 resamples (tsml-eval)",
+    "amlb_4h": "AutoML frameworks, 10 folds of each task (Gijsbers et al.)",
+    "tsml_univariate": "classifiers of time series, 30 resamples of each data set (tsml-eval)",
+    "tsml_multivariate": "the same of several variables",
 }  # fmt: skip
 
 TAIL = """\
@@ -137,18 +135,20 @@ if __name__ == "__main__":
 ```
 
 `scores` is a DataFrame (round, player), higher is better, NaN where a score is missing. `facts` has `kind` ("rounds", "folds", "items"), `test_fraction` (of folds, else None) and `clusters` (of items, a name for each, else None). What it returns has any of these
-entries, and a tool that raises has refused the board:
+entries; a tool that raises has refused the board:
 
 | entry | of shape | says |
 |---|---|---|
 | `p_better` | (player, player) | probability that row is better than column |
 | `p_wins` | (player, player) | probability that row beats column in a new round, a tie half a win |
-| `apart` | (player, player) | 1 where row is told apart as better, at 95 % |
+| `wins_quantiles` | (level, player, player) | quantiles of this probability at the `LEVELS` of `_serve.py` |
+| `p_leads` | (player,) | probability of the highest mean score in as many further rounds |
+| `apart` | (player, player) | 1 where row is distinguished as better, at 95 % |
 | `rank_lower`, `rank_upper` | (player,) | 95 % interval of the rank, 1 the best |
 | `difference_lower`, `difference_upper` | (player, player) | 95 % interval of row less column |
 | `unit` | a word | of differences: "score", "log_odds" or "mean_rank" (more is better) |
 
-`from_draws(draws, unit)` makes most of these from draws (draw, player) of a posterior or a bootstrap. `run.py --tools "your tool" --quick` prints its rows.
+`from_draws(draws, unit, wins)` makes most of these from draws (draw, player) of a posterior or a bootstrap, and draws (draw, player, player) of win probabilities. `run.py --tools "your tool" --quick` prints its rows.
 """
 
 
@@ -171,13 +171,15 @@ def _of(frame, **where):
 
 
 def _values(frame, column):
-    return frame[column].to_numpy(float) if column in frame else np.full(len(frame), np.nan)
+    return frame[column].to_numpy(float)
 
 
 def _truth(frame, tools):
     rows = []
     for tool in tools:
         own = _of(frame, tool=tool)
+        if not np.isfinite(_values(own, "claims")).any():
+            continue
         usual = own[~own["board"].isin(APART)]
         equal = _values(_of(own, board="equal players"), "claims")
         claims, wrong = (_values(usual, name) for name in ("claims", "wrong"))
@@ -189,17 +191,17 @@ def _truth(frame, tools):
         }
         rows.append(
             [
-                tool, str(int(usual["claims"].notna().sum()) if "claims" in usual else 0),
+                tool, str(usual["claims"].notna().sum()),
                 _number(*of["differences"]), _number(*of["ranks"]),
                 _number(of["rank_width"][0], digits=1), _number(of["told"][0]),
                 _number(share, digits=3), _number(*mean_error(any_wrong)),
                 _number(*of["log_score"], digits=3),
                 _number(mean_error(np.where(np.isnan(equal), np.nan, equal > 0))[0]),
-                f"{np.median(_values(own, 'cpu')):.2g}" if len(own) else "",
+                f"{np.median(_values(own, 'cpu')):.2g}",
             ]
         )  # fmt: skip
     head = (
-        "tool", "boards", "differences", "ranks", "wide", "told apart", "wrong", "a wrong one",
+        "tool", "boards", "differences", "ranks", "wide", "distinguished", "wrong", "a wrong one",
         "log score", "equal", "CPU s",
     )  # fmt: skip
     return _table(head, rows)
@@ -213,118 +215,136 @@ def _kinds(frame, tools):
             of = _of(frame, tool=tool, board=kind)
             (one, _), (other, _) = (mean_error(_values(of, n)) for n in ("differences", "ranks"))
             row.append(_number(one) or (f"*{other:.2f}*" if not np.isnan(other) else ""))
-        rows.append(row)
+        rows += [row] if any(row[1:]) else []
     return _table(["tool", *kinds], rows)
 
 
-def _reliability(frame, tools):
-    rows = []
+def _by_board(frame, column):
+    """Average a column over cuts: a Series by tool and board."""
+    return frame.groupby(["tool", "board"], sort=False)[column].mean().dropna()
+
+
+def _real(frame, tools):
+    """Make the table of halves, and the lines that say where another tool is better than ours."""
+    scores = {name: _by_board(frame, name) for name in ("rounds", "leader", "best")}
+    covers = {name: _by_board(frame, name) for name in ("cover95", "cover80", "width", "cpu")}
+    rows, off = [], {}
     for tool in tools:
-        own = _of(frame, tool=tool)
-        own = own[own["board"] != "equal players"]
-        parts = [x for x in own.get("reliability", []) if isinstance(x, np.ndarray)]
-        if not parts:
-            continue
-        sums = np.sum(parts, axis=0)
-        rows.append(
-            [
-                tool,
-                *(f"{said / n:.2f}, {was / n:.2f} ({n:.0f})" if n else "" for n, said, was in sums),
-            ]
-        )
-    classes = [f"{a:g} to {b:g}" for a, b in itertools.pairwise(BINS)]
-    return _table(["tool", *classes], rows)
+        row = [tool]
+        for of in scores.values():
+            own = of.get(tool, pd.Series(dtype=float))
+            more = own - of.get(DEFAULT, own * np.nan) if tool != DEFAULT else []
+            row += [_number(own.mean(), digits=4), _number(*mean_error(more), digits=4)]
+        for name, of in covers.items():
+            own = mean_error(of.get(tool, []))
+            row.append(_number(own[0], own[1] if "cover" in name else np.nan, digits=3))
+        parts = [x for x in _of(frame, tool=tool)["reliability"] if isinstance(x, np.ndarray)]
+        off[tool] = calibration_error(parts)
+        row.insert(-1, _number(*off[tool], digits=4))
+        rows.append([tool, str(len(covers["cpu"].get(tool, []))), *row[1:]])
+    head = (
+        "tool", "boards", "rounds", "+", "leader", "+", "first", "+", "95 %", "80 %", "wide", "off",
+        "CPU s",
+    )  # fmt: skip
+    return _table(head, rows) + "\n" + _behind(scores, covers, off)
 
 
-def _halves(frame, tools, what):
-    names = [name for name in boards.REAL if name in set(frame["board"])]
-    rows = []
-    for tool in tools:
-        means = [mean_error(_values(_of(frame, tool=tool, board=n), what))[0] for n in names]
-        if np.isnan(means).all():
-            continue
-        rows.append([tool, *(_number(x, digits=3) for x in [*means, np.nanmean(means)])])
-    return _table([what, *names, "mean"], rows)
+def _behind(scores, covers, off):
+    """Say in which columns another tool is better than our best, and by how much."""
+    far = {
+        f"{100 * share:.0f} %": {
+            tool: (abs(of.mean() - share), mean_error(of)[1])
+            for tool, of in covers[name].groupby("tool")
+        }
+        for name, share in (("cover95", 0.95), ("cover80", 0.80))
+    }
+    far["off"] = {tool: each for tool, each in off.items() if not np.isnan(each[0])}
+    lines = []
+    for column, of in zip(("rounds", "leader", "first"), scores.values(), strict=True):
+        wide = of.unstack("tool") if len(of) else pd.DataFrame()
+        ours = [tool for tool in wide if tool.startswith("leaderbayes")]
+        for peer in sorted(set(wide) - set(ours)):
+            common = wide[[*ours, peer]].dropna()
+            best = common[ours].mean().idxmin() if ours and len(common) else peer
+            gap, error = mean_error(common[best] - common[peer])
+            if gap > 0.0:
+                lines.append(f"- *{column}*: {peer} is ahead of {best} by {gap:.4f} ({error:.4f}).")
+    for column, of in far.items():
+        ours = [tool for tool in of if tool.startswith("leaderbayes")]
+        best = min(ours, key=lambda tool: of[tool][0], default=None)
+        for peer in of if ours else ():
+            gap = of[best][0] - of[peer][0]
+            if gap > 0.0:
+                lines.append(
+                    f"- *{column}*: {peer} is nearer by {gap:.4f} than {best}"
+                    f" ({np.hypot(of[best][1], of[peer][1]):.4f})."
+                )
+    if not any(tool.startswith("leaderbayes") for tool in off):
+        return ""
+    said = "Columns in which another tool is ahead of each of ours:\n\n" + "\n".join(lines)
+    return (said if lines else "A tool of leaderbayes leads every column.") + "\n"
 
 
-def _against(frame):
-    rows = []
-    for one in json.loads(REFERENCE.read_text(encoding="utf-8")):
-        for tool, model in SAME_MODEL.items():
-            own = _of(frame, tool=tool, board=one["board"], number=0)
-            if model != one["model"] or not len(own) or own.iloc[0]["for"] != "simulated":
-                continue
-            said = own.iloc[0]["answer"]
-            low, high = (np.array(one[f"difference_{end}"]) for end in ("lower", "upper"))
-            i, j = np.triu_indices(len(low), 1)
-            sd = (high - low)[i, j] / 3.92
-            ends = [
-                np.abs(said[f"difference_{end}"] - np.array(one[f"difference_{end}"]))[i, j] / sd
-                for end in ("lower", "upper")
-            ]
-            p = np.abs(said["p_better"] - np.array(one["p_better"]))[i, j].max()
-            rows.append(
-                [tool, one["board"], f"{one['max_rhat']:.4f}", f"{one['min_ess']}",
-                 _number(p, digits=3), _number(np.max(ends), digits=2)]
-            )  # fmt: skip
-    head = ("tool", "board", "NUTS: R-hat", "ESS", "P(better)", "ends, sd")
-    return _table(head, rows)
+def _cells(frame, tools):
+    """Make the table of coverages of true win probabilities."""
+    tools = [tool for tool in tools if _of(frame, tool=tool)["wins"].notna().any()]
+    rows, far = [], {tool: [] for tool in tools}
+    for cell in boards.CELLS:
+        row = [cell]
+        for tool in tools:
+            own = _of(frame, tool=tool, board=cell)
+            (mean, error), width = mean_error(own["wins"]), own["wins_width"].mean()
+            row.append(
+                f"{_number(mean, error, 3)}, {width:.2f}" if len(own["wins"].dropna()) else ""
+            )
+            far[tool] += [] if np.isnan(mean) or cell.startswith("equal") else [abs(mean - 0.95)]
+        rows.append(row)
+    rows.append(
+        ["from 0.95, but *equal*", *(f"{np.mean(x):.3f}" if x else "" for x in far.values())]
+    )
+    return _table(["cell", *tools], rows) if tools else ""
 
 
 def _refused(frame, about):
     lines = []
-    if "refused" in frame:
-        for tool, of in frame.dropna(subset="refused").groupby("tool", sort=False):
-            kinds = ", ".join(f"{n} of {kind}" for kind, n in of["board"].value_counts().items())
-            lines.append(f"- {tool}, {kinds}; the first: {of['refused'].iloc[0]}")
+    for (tool, part), of in frame.dropna(subset="refused").groupby(["tool", "for"], sort=False):
+        what = f"{len(of)} real boards" if part == "half" else f"{len(of)} of a {part} kind"
+        lines.append(
+            f"- {tool}, {what}; the first ({of['board'].iloc[0]}): {of['refused'].iloc[0]}"
+        )
     lines += [f"- {name} did not run to its end: {why}" for name, why in about["failed"].items()]
     lines += [f"- {name}: could neither be read nor fetched" for name in about["absent"]]
     return "\n## Refused, or not run\n\n" + ("\n".join(lines) or "Nothing.") + "\n"
 
 
-def _listed():
+def _listed(about):
     simulated = [
         f"| {kind} | {players} x {rounds} | {WHAT[kind]} |"
         for kind, (_, players, rounds, _) in boards.SIMULATED.items()
     ]
-    real = []
-    for name in boards.REAL:
-        board = boards.real(name)
-        size = " x ".join(map(str, board.scores.shape[::-1])) if board else ""
-        real.append(f"| {name} | {size} | {WHAT[name]} |")
+    real = [f"| {name} | {about['sources'][name]} | {WHAT[name]} |" for name in boards.SOURCES]
     return BOARDS.format(simulated="\n".join(simulated), real="\n".join(real))
 
 
 def page(rows, tools, about):
-    """Give the page as Markdown.
-
-    Parameters
-    ----------
-    rows : list of dict
-        One for each tool and board, as run.py scores them.
-    tools : list of str
-        In the order of the tables.
-    about : dict
-        How it was run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Return the page as Markdown, of a row for each tool and board as run.py scores them."""
     frame = pd.DataFrame(rows)
-    simulated, half = (_of(frame, **{"for": what}) for what in ("simulated", "half"))
+    frame = frame.reindex(columns=frame.columns.union(SAID, sort=False))
+    simulated, half, cell = (_of(frame, **{"for": x}) for x in ("simulated", "half", "cell"))
+    held = half["board"].map(boards.held_out).astype(bool)
+    options = " ".join(
+        f"--{x} {about[x]:.0f}" for x in ("real", "boards", "splits", "cells", "limit")
+    )
     told = about | {
-        "last": about["boards"] - 1,
+        "boards_real": half["board"].nunique(), "default": DEFAULT,
         "quick": "**A quick run, too small to judge by.** " if about["quick"] else "",
-        "options": " --quick"
-        if about["quick"]
-        else f" --boards {about['boards']} --splits {about['splits']} --limit {about['limit']:.0f}",
-    }
-    parts = [
-        HEAD.format(**told), TRUTH, _truth(simulated, tools), KINDS, _kinds(simulated, tools),
-        RELIABLE, _reliability(simulated, tools), HALVES.format(**told),
-        _halves(half, tools, "rounds"), _halves(half, tools, "leader"), AGAINST, _against(frame),
-        _refused(frame, about), _listed(), TAIL,
+        "options": " --quick" if about["quick"] else f" {options}",
+    }  # fmt: skip
+    parts = [HEAD.format(**told), REAL.format(**told)]
+    for name, of in (("Held-out boards", half[held]), ("Other boards", half[~held])):
+        parts += [f"\n### {name} ({of['board'].nunique()})\n", _real(of, tools)]
+    parts += [
+        CELLS, _cells(cell, tools), TRUTH, _truth(simulated, tools), KINDS, _kinds(simulated, tools),
+        _refused(frame, about), _listed(about), TAIL,
     ]  # fmt: skip
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)

@@ -1,10 +1,11 @@
 """Boardbench: how right tools are that rank players and say how sure one can be.
 
-    uv run --extra data python benchmarks/boardbench/run.py            # < 1 h on two idle cores
-    uv run --extra data python benchmarks/boardbench/run.py --quick    # some two minutes
+    uv run --extra data python benchmarks/boardbench/run.py            # about an hour of CPU
+    uv run --extra data python benchmarks/boardbench/run.py --quick    # some three minutes
 
-Twenty frozen boards (boards.py) through every tool of tools/, each file in an environment of its
-own that uv makes; writes the tables of docs/boardbench.md (--out). README.md says how to add one.
+Real boards, simulated ones and cells (boards.py) through every tool of tools/, each file in an
+environment of its own that uv makes; writes docs/boardbench.md (--out). Real boards are downloaded
+and checked by hash, or read from the folder that the variable LEADERBAYES_DATA names.
 """
 
 import argparse
@@ -27,71 +28,61 @@ import report
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "boardbench.md"
 OURS = "ours.py"  # runs in the environment that runs this
-QUICK = {"boards": 2, "splits": 1, "limit": 12.0}
+QUICK = {"real": 12, "boards": 1, "splits": 1, "cells": 1, "limit": 6.0}
 
 
-def asked(number, splits, real):
-    """Boards and what they are for, in the order of asking: a round of all kinds after another.
+def asked(number, splits, cells, real):
+    """List boards by id in the order of asking, and what they are for.
 
-    Parameters
-    ----------
-    number : int
-        Boards of each simulated kind.
-    splits : int
-        Cuts of each real board into halves.
-    real : dict
-        Real boards that are to be had, by name.
-
-    Returns
-    -------
-    dict
-        By id: ("simulated", kind, number, Board), or ("half", name, split, Board, kept rounds).
+    ("simulated" or "cell", kind, number, Board), or ("half", name, split, Board, kept rounds). Of
+    cells of 80 players there are a quarter as many boards.
     """
     found = {}
-    for k in range(max(number, splits)):
-        if k < number:
-            for kind in boards.SIMULATED:
-                found[f"{kind} #{k}"] = ("simulated", kind, k, boards.simulated(kind, k))
-        if k < splits:
-            for name, board in real.items():
-                found[f"{name} / {k}"] = ("half", name, k, *boards.halves(board, k))
+    for k in range(splits):
+        for name, board in real.items():
+            found[f"{name} / {k}"] = ("half", name, k, *boards.halves(board, k))
+    for k in range(number):
+        for kind in boards.SIMULATED:
+            found[f"{kind} #{k}"] = ("simulated", kind, k, boards.simulated(kind, k))
+    for kind, (_, players, *_) in boards.CELLS.items():
+        for k in range(cells if players < 50 else -(-cells // 4)):
+            found[f"{kind} #{k}"] = ("cell", kind, k, boards.simulated(kind, k))
     return found
 
 
-def line_of(name, board):
-    """Give a board as a tool's process reads it."""
+def line_of(name, purpose, board):
+    """Return a board as a tool's process reads it."""
     values = [[None if np.isnan(x) else x for x in row] for row in board.scores.to_numpy().tolist()]
     return json.dumps(
         {
-            "id": name, "scores": values, "players": list(board.scores.columns),
+            "id": name, "for": purpose, "scores": values, "players": list(board.scores.columns),
             "rounds": list(board.scores.index), "facts": board.facts, "seed": 1,
         }
     )  # fmt: skip
 
 
 def command(file):
-    """Give what starts a file of tools in its environment."""
+    """Return what starts a file of tools in its environment."""
     if file.name == OURS:
         return [sys.executable, str(file)]
     base = getattr(sys, "_base_executable", sys.executable)
     return [os.environ.get("UV", "uv"), "run", "-q", "--script", "--python", base, str(file)]
 
 
-def environment():
-    """One thread, and byte code on disk."""
-    kept = {
-        k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
-    }
+def environment(file):
+    """Return variables for one thread, and byte code on disk."""
+    gone = {"PYTHONDONTWRITEBYTECODE"} | ({"PYTHONPATH"} if file.name != OURS else set())
+    kept = {k: v for k, v in os.environ.items() if k not in gone}
     return kept | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
 
 
 def named(file):
-    """List the tools of a file, or say why there are none."""
+    """Return the tools of a file, or why there are none."""
     done = subprocess.run(
         [*command(file), "--list"],
         capture_output=True,
         text=True,
-        env=environment(),
+        env=environment(file),
         cwd=file.parent,
     )
     if done.returncode:
@@ -100,14 +91,14 @@ def named(file):
 
 
 def answers(file, tool, jobs, limit):
-    """Run a tool over all boards: what it says of each, by id."""
+    """Run a tool over all boards: return its answers by id, and why it stopped."""
     with tempfile.TemporaryDirectory() as folder:
         given, out = Path(folder) / "jobs.jsonl", Path(folder) / "answers.jsonl"
         given.write_text("".join(f"{line}\n" for line in jobs), encoding="utf-8")
         try:
             done = subprocess.run(
                 [*command(file), tool, str(given), str(out), str(limit)], capture_output=True,
-                text=True, env=environment(), cwd=file.parent, timeout=120.0 + 4.0 * limit,
+                text=True, env=environment(file), cwd=file.parent, timeout=120.0 + 12.0 * limit,
             )  # fmt: skip
             said = done.stderr.strip().splitlines()[-1] if done.returncode else None
         except subprocess.TimeoutExpired:
@@ -117,7 +108,7 @@ def answers(file, tool, jobs, limit):
 
 
 def scored(tool, said, jobs):
-    """Score what a tool said of each board: a list of rows for report.py."""
+    """Score the answers of a tool: return a list of rows for report.py."""
     rows = []
     for name, one in said.items():
         purpose, kind, number, board, *kept = jobs[name]
@@ -130,15 +121,11 @@ def scored(tool, said, jobs):
             answer = scoring.checked(answer, board.scores.shape[1])
         except ValueError as error:
             raise SystemExit(f"{tool}, {name}: {error}") from None
-        if purpose == "simulated":
-            row |= scoring.of_truth(answer, board.score, board.win)
-            if "p_better" in answer and len(np.unique(board.score)) > 1:
-                i, j = np.triu_indices(len(board.score), 1)
-                better = (board.score[i] > board.score[j]).astype(float)
-                row["reliability"] = scoring.reliability(answer["p_better"][i, j], better)
-        else:
+        if purpose == "half":
             row |= scoring.of_half(answer, kept[0].to_numpy(), len(board.scores))
-        rows.append(row | {"answer": answer})
+        else:
+            row |= scoring.of_truth(answer, board.score, board.win)
+        rows.append(row)
     return rows
 
 
@@ -148,10 +135,12 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--boards", type=int, default=20, help="of each simulated kind")
-    parser.add_argument("--splits", type=int, default=4, help="cuts of each real board")
-    parser.add_argument("--limit", type=float, default=1200.0, help="seconds of CPU a tool has")
+    parser.add_argument("--real", type=int, default=1000, help="real boards, first by hash")
+    parser.add_argument("--splits", type=int, default=1, help="cuts of each real board")
+    parser.add_argument("--cells", type=int, default=40, help="boards of each simulated cell")
+    parser.add_argument("--limit", type=float, default=600.0, help="CPU seconds of a tool, thrice")
     parser.add_argument("--workers", type=int, default=2, help="tools at a time")
-    parser.add_argument("--tools", nargs="+", metavar="TOOL", help="these only; none is written")
+    parser.add_argument("--tools", nargs="+", metavar="TOOL", help="these only; nothing is written")
     parser.add_argument("--quick", action="store_true", help=f"the same as {QUICK}")
     parser.add_argument("--out", type=Path, help=f"page to write; default {PAGE.name} of docs/")
     given = parser.parse_args()
@@ -165,10 +154,13 @@ def main():
             f"{', '.join(changed)}: not the frozen boards (frozen.json), so no number of this "
             "machine can stand beside others. What has changed: NumPy, SciPy, or boards.py?"
         )
-    real = {name: boards.real(name) for name in boards.REAL}
-    absent = [name for name, board in real.items() if board is None]
-    jobs = asked(given.boards, given.splits, {k: v for k, v in real.items() if v is not None})
-    lines = [line_of(name, job[3]) for name, job in jobs.items()]
+    sources = {source: boards.real(source) for source in boards.SOURCES}
+    absent = [source for source, each in sources.items() if each is None]
+    real = {name: board for each in sources.values() for name, board in (each or {}).items()}
+    real = dict(sorted(real.items(), key=lambda pair: boards.number_of(pair[0])))
+    real = dict(list(real.items())[: given.real])
+    jobs = asked(given.boards, given.splits, given.cells, real)
+    lines = [line_of(name, job[0], job[3]) for name, job in jobs.items()]
     found, failed = [], {}
     files = sorted((HERE / "tools").glob("[!_]*.py"), key=lambda file: file.name != OURS)
     tools = []
@@ -188,7 +180,9 @@ def main():
             found += scored(tool, said, jobs)
             print(f"{tool}: {len(said)} of {len(jobs)} boards", file=sys.stderr, flush=True)
     about = {
-        "boards": given.boards, "splits": given.splits, "limit": given.limit, "absent": absent,
+        "real": given.real, "boards": given.boards, "splits": given.splits, "cells": given.cells,
+        "limit": given.limit, "absent": absent,
+        "sources": {source: len(each or {}) for source, each in sources.items()},
         "failed": failed, "minutes": (time.time() - start) / 60.0, "workers": given.workers,
         "cpu": platform.processor() or platform.machine(), "date": time.strftime("%Y-%m-%d"),
         "load": os.getloadavg()[0], "cores": os.cpu_count(), "quick": given.quick,

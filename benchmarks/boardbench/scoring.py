@@ -1,47 +1,34 @@
-"""The arithmetic of the scores: what a tool says of a board against what is true, or comes next.
+"""The arithmetic of the scores: a tool's answers compared with what is true, or what comes next.
 
-Arrays only. `answer` is what a tool gives (see README.md), `nan` stands where it says nothing.
+Arrays only. `answer` is what a tool returns (see README.md); `nan` marks what it does not answer.
 """
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import bdtr, ndtr, ndtri
+from tools._serve import LEVELS
 
 PROB = 0.95  # of every interval and claim
 CLIP = 1.0 / 2000.0  # a probability of 0 or 1 counts as this far from it
 BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 UNITS = ("score", "log_odds", "mean_rank")
 KEYS = (
-    "p_better", "p_wins", "apart", "rank_lower", "rank_upper", "difference_lower",
-    "difference_upper", "unit",
+    "p_better", "p_wins", "p_leads", "wins_quantiles", "apart", "rank_lower", "rank_upper",
+    "difference_lower", "difference_upper", "unit",
 )  # fmt: skip
 
 
 def checked(answer, players):
-    """Give an answer as arrays, once it is one.
+    """Return an answer of a tool as float arrays, or raise a ValueError that names what is wrong.
 
-    Parameters
-    ----------
-    answer : dict
-        Of a tool.
-    players : int
-        How many it was asked about.
-
-    Returns
-    -------
-    dict
-        The same as float arrays; ``apart`` and rank intervals are added where they follow.
-
-    Raises
-    ------
-    ValueError
-        If it says what cannot be: names the entry and the rule.
+    ``apart`` and intervals of ranks are added where they follow from the rest.
     """
     unknown = set(answer) - set(KEYS)
     if unknown:
         raise ValueError(f"{sorted(unknown)} is no entry of an answer; there are {', '.join(KEYS)}")
     found = {key: np.asarray(value, float) for key, value in answer.items() if key != "unit"}
     for key, value in found.items():
-        shape = (players,) if key.startswith("rank") else (players, players)
+        shape = (players,) if key in ("p_leads", "rank_lower", "rank_upper") else (players, players)
+        shape = (len(LEVELS), *shape) if key == "wins_quantiles" else shape
         if value.shape != shape:
             raise ValueError(f"{key} is of shape {value.shape}, not {shape}")
     off = ~np.eye(players, dtype=bool)
@@ -71,17 +58,17 @@ def checked(answer, players):
 
 
 def true_ranks(score):
-    """Best and worst rank (player,) that a player can have: ties have several."""
+    """Return the best and the worst rank (player,) that a player can have: ties have several."""
     higher = (score > score[:, None]).sum(axis=1)
     equal = (score == score[:, None]).sum(axis=1)
     return 1.0 + higher, higher + equal.astype(float)
 
 
 def true_difference(unit, score, win):
-    """Give true differences (player, player), row less column, in a unit.
+    """Return true differences (player, player), row less column, in a unit.
 
-    Of "log_odds" those of row beating column in a round; of "mean_rank" of mean ranks turned
-    round, so that more is better as elsewhere.
+    "log_odds" are of row beating column in a round; "mean_rank" is turned round, so that more is
+    better as elsewhere.
     """
     if unit == "score":
         return score[:, None] - score
@@ -92,39 +79,25 @@ def true_difference(unit, score, win):
 
 
 def log_score(p, happened):
-    """Give minus the log of the probability of what happened; half and half where it is 1/2."""
+    """Return minus the log of the probability of what happened; half and half where it is 1/2."""
     p = np.clip(p, CLIP, 1.0 - CLIP)
     return -(happened * np.log(p) + (1.0 - happened) * np.log1p(-p))
 
 
 def of_truth(answer, score, win):
-    """Score an answer against the truth.
+    """Score an answer against true mean scores (player,) and win probabilities (player, player).
 
-    Parameters
-    ----------
-    answer : dict
-        As `checked` gives it.
-    score : ndarray (player,)
-        True mean scores.
-    win : ndarray (player, player)
-        True probabilities of winning a round.
-
-    Returns
-    -------
-    dict
-        ``differences``, ``ranks``: share of intervals that hold the truth, of ranks one that the
-        player can have; ``rank_width``: ranks in an interval; ``told``: share of the pairs that
-        differ which are told apart; ``claims``, ``wrong``: pairs told apart, and those of them
-        that are equal or the other way round; ``log_score``: of P(better), over the pairs that
-        differ.
+    ``differences``, ``ranks``, ``wins``: share of 95 % intervals that hold the truth, of ranks one
+    that the player can have; ``rank_width``, ``wins_width``: how wide they are; ``told``: share of
+    the pairs that differ which are distinguished; ``claims``, ``wrong``: pairs that are, and those
+    of them that are equal or the other way round; ``log_score``: of P(better), over the pairs that
+    differ.
     """
     m = len(score)
     i, j = np.triu_indices(m, 1)
     sign = np.sign(score[i] - score[j])
     differ = sign != 0
-    row = dict.fromkeys(
-        ("differences", "ranks", "rank_width", "told", "claims", "wrong", "log_score"), np.nan
-    )
+    row = {}
     if "unit" in answer:
         true = true_difference(answer["unit"], score, win)[i, j]
         low, high = answer["difference_lower"][i, j], answer["difference_upper"][i, j]
@@ -142,24 +115,17 @@ def of_truth(answer, score, win):
     if "p_better" in answer and differ.any():
         happened = (sign[differ] + 1.0) / 2.0
         row["log_score"] = log_score(answer["p_better"][i, j][differ], happened).mean()
+    if "wins_quantiles" in answer:
+        low, high = answer["wins_quantiles"][[0, -1]][:, i, j]
+        row["wins"] = ((low <= win[i, j]) & (win[i, j] <= high)).mean()
+        row["wins_width"] = (high - low).mean()
     return row
 
 
 def reliability(p, better):
-    """Count what was said and what happened by classes of probability.
+    """Count cases (class, 3) between BINS: how many, what was said, how often it was so.
 
-    Parameters
-    ----------
-    p : ndarray (case,)
-        Probability that the first is better.
-    better : ndarray (case,)
-        1 where it is, else 0.
-
-    Returns
-    -------
-    ndarray (class, 3)
-        Cases, sum of what was said of the likelier side, how often that side it was. Classes are
-        those between BINS.
+    Both are of the likelier side; ``better`` is 1 where the first is better, 1/2 for a tie.
     """
     said = np.maximum(p, 1.0 - p)
     was = np.where(p > 0.5, better, np.where(p < 0.5, 1.0 - better, 0.5))
@@ -169,44 +135,94 @@ def reliability(p, better):
     )
 
 
+def _between():
+    """Return what makes 40 equally probable values of quantiles: a matrix (value, level).
+
+    Values are linear in the normal deviate of their level, beyond the outer quantiles too.
+    """
+    known, z = ndtri(LEVELS), ndtri((np.arange(40) + 0.5) / 40.0)
+    at = np.clip(np.searchsorted(known, z) - 1, 0, len(known) - 2)
+    share = ((z - known[at]) / np.diff(known)[at])[:, None]
+    return (1.0 - share) * np.eye(len(known))[at] + share * np.eye(len(known))[at + 1]
+
+
+_BETWEEN = _between()
+
+
+def predicted(quantiles, won, n, prob):
+    """Return the share (pair,) of the predictive distribution at what happened that is central.
+
+    A pair with win probability p wins Binomial(n, p) of n further rounds, averaged over the tool's
+    distribution of p, given by its quantiles at LEVELS (level, pair). The wins that happened take
+    up an interval (F(won - 1), F(won)) of the distribution function F. The part of it that is in
+    the central `prob` counts as covered, so that a right prediction covers exactly `prob` on
+    average although wins are whole numbers. Half a win counts as half of each neighbour.
+    """
+    p = np.clip(_BETWEEN @ quantiles, 0.0, 1.0)
+    found = np.zeros(len(won))
+    for k in (np.floor(won), np.ceil(won)):
+        before, at = (
+            np.where(each < 0, 0.0, bdtr(np.maximum(each, 0), n, p)).mean(axis=0)
+            for each in (k - 1, k)
+        )
+        inside = np.minimum(at, (1.0 + prob) / 2.0) - np.maximum(before, (1.0 - prob) / 2.0)
+        found += np.maximum(inside, 0.0) / np.maximum(at - before, 1e-300) / 2.0
+    return found
+
+
 def of_half(answer, kept, fitted):
-    """Score an answer to half of the rounds by the other half.
+    """Score an answer to so many fitted rounds by the rounds kept back (round, player).
 
-    Parameters
-    ----------
-    answer : dict
-        As `checked` gives it.
-    kept : ndarray (round, player)
-        Scores in the rounds that the tool did not see.
-    fitted : int
-        How many rounds it saw.
-
-    Returns
-    -------
-    dict
-        ``rounds``: log score of P(wins) for each pair and round kept, a tie half a win;
-        ``leader``: log score for which of a pair has the higher mean in the kept rounds, of
-        P(better) turned into a prediction: Phi(Phi^-1(p) / sqrt(1 + fitted / kept)), which is
-        exact for a normal posterior under a flat prior.
+    ``rounds``: log score of P(wins) for each pair and round, a tie half a win; ``reliability`` of
+    the same; ``cover95``, ``cover80``: predictive intervals of the pair's win rate that hold it
+    (`predicted`); ``width``: of 95 % intervals of the win probability; ``best``: log score of
+    P(leads) for who has the highest mean, ties shared; ``leader``: log score for which of a pair
+    has the higher mean, of P(better) turned into a prediction, Phi(Phi^-1(p) / sqrt(1 + fitted /
+    kept)), which is exact for a normal posterior under a flat prior.
     """
     i, j = np.triu_indices(kept.shape[1], 1)
-    row = {"rounds": np.nan, "leader": np.nan}
+    won = (np.sign(kept[:, i] - kept[:, j]) + 1.0) / 2.0
+    row = {}
     if "p_wins" in answer:
-        won = (np.sign(kept[:, i] - kept[:, j]) + 1.0) / 2.0
-        each = log_score(answer["p_wins"][i, j], won)
-        row["rounds"] = float(np.nanmean(each))
+        p = np.broadcast_to(answer["p_wins"][i, j], won.shape)
+        row["rounds"] = log_score(p, won).mean()
+        row["reliability"] = reliability(p.ravel(), won.ravel())
+    if "wins_quantiles" in answer:
+        quantiles, n = answer["wins_quantiles"][:, i, j], len(kept)
+        row["width"] = (quantiles[-1] - quantiles[0]).mean()
+        for percent in (95, 80):
+            covered = predicted(quantiles, won.sum(axis=0), n, percent / 100.0)
+            row[f"cover{percent}"] = covered.mean()
+    # Means of the same scores in another order differ in the last digit.
+    mean = kept.mean(axis=0)
+    gap = np.where(np.abs(mean[i] - mean[j]) < 1e-12, 0.0, mean[i] - mean[j])
     if "p_better" in answer:
         p = np.clip(answer["p_better"][i, j], CLIP, 1.0 - CLIP)
         ahead = ndtr(ndtri(p) / np.sqrt(1.0 + fitted / len(kept)))
-        gap = np.nanmean(kept[:, i] - kept[:, j], axis=0)
-        # Means of the same scores in another order differ in the last digit.
-        led = (np.sign(np.where(np.abs(gap) < 1e-12, 0.0, gap)) + 1.0) / 2.0
-        row["leader"] = float(log_score(ahead, led).mean())
+        row["leader"] = log_score(ahead, (np.sign(gap) + 1.0) / 2.0).mean()
+    if "p_leads" in answer:
+        first = mean > mean.max() - 1e-12
+        row["best"] = -np.log(np.clip(answer["p_leads"][first], CLIP, 1.0)).mean()
     return row
 
 
+def calibration_error(parts):
+    """Return the mean distance of probabilities from frequencies in their class, and its error.
+
+    ``parts`` has the `reliability` of each board; the error is by leaving boards out.
+    """
+    if len(parts) < 2:
+        return np.nan, np.nan
+    parts = np.stack(parts)
+    whole = parts.sum(axis=0)
+    each = np.concatenate([whole[None], whole - parts])
+    error = np.abs(each[..., 1] - each[..., 2]).sum(axis=1) / each[..., 0].sum(axis=1)
+    without = error[1:]
+    return error[0], np.sqrt((len(parts) - 1) * without.var())
+
+
 def mean_error(values):
-    """Mean of what is not nan, and its standard error over boards."""
+    """Return the mean of what is not nan, and its standard error over boards."""
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
     if not len(values):

@@ -133,5 +133,3 @@ def test_what_is_not_to_be_published_says_so(of_classifiers):
     bad = of_classifiers.copy()
     bad.attrs = of_classifiers.attrs | {"converged": 0}
     assert lb.leaderboard(bad, columns="publish").attrs["note"].startswith("NOT CONVERGED")
-    bad.attrs = of_classifiers.attrs | {"warnings": '["LB016 Some results differ."]'}
-    assert "LB016" in lb.leaderboard(bad, columns="publish").attrs["note"]

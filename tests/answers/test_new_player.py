@@ -60,3 +60,10 @@ def test_what_is_no_new_player(board, change, said):
 def test_a_posterior_without_scores(dt, board):
     with pytest.raises(lb.LeaderbayesError, match="without constant_data/scores"):
         lb.new_player(dt, new(board))
+
+
+def test_picked_scores_keep_their_players_name():
+    board = lb.datasets.load("classifiers", "iris")
+    name = str(board["player"][-1].item())
+    enlarged = lb.new_player(lb.fit(board[:-1], seed=1, draws=100), board.sel(player=name))
+    assert enlarged.attrs["placed"] == name

@@ -41,11 +41,14 @@ def test_leaderboard_in_the_metrics_unit(scores, sign):
     given = (sign * scores).assign_attrs(higher_is_better=int(sign > 0))
     made = fit(given, "mean_score", prior_scale=np.inf)
     table = lb.leaderboard(made, prob=0.9)
-    assert list(table)[:7] == [
-        "player", "score", "score_lower", "score_upper",
+    assert list(table)[:8] == [
+        "player", "score", "score_lower", "score_upper", "observed",
         "difference", "difference_lower", "difference_upper",
     ]  # fmt: skip
-    assert list(table)[7:] == ["win_rate", "p_best", "rank", "rank_lower", "rank_upper"]
+    np.testing.assert_allclose(
+        table["observed"], given.mean("round").sel(player=[*table["player"]])
+    )
+    assert list(table)[8:] == ["win_rate", "p_best", "rank", "rank_lower", "rank_upper"]
     draws = draws_of(made)
     first = table["player"][0]
     assert first == NAMES[int(np.argmax(sign * draws.mean(axis=0)))] == "p0"
@@ -57,7 +60,15 @@ def test_leaderboard_in_the_metrics_unit(scores, sign):
     shares = (counts["wins"].sum("opponent") / counts["n"].sum("opponent")).to_series()
     np.testing.assert_allclose(table["win_rate"], shares[table["player"]])
     published = lb.leaderboard(made, columns="publish")
-    assert list(published) == ["rank", "ranks", "player", "group", "score", "difference"]
+    assert list(published) == [
+        "rank",
+        "ranks",
+        "player",
+        "group",
+        "score",
+        "observed",
+        "difference",
+    ]
     assert published["difference"][0] == ""
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import betaincinv, expit
+from scipy.stats import norm
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "benchmarks" / "boardbench"
@@ -34,15 +35,32 @@ def boards(part):
     return part("boards")
 
 
-def test_boards_are_the_frozen_ones(boards):
+def test_boards_are_the_frozen_ones(boards, monkeypatch):
     frozen = json.loads(boards.FROZEN.read_text())
-    assert list(frozen) == [*boards.SIMULATED, *boards.REAL]
-    assert len(frozen) == 20
-    for kind in boards.SIMULATED:
-        assert boards.digest(boards.simulated(kind, 0).scores) == frozen[kind], kind
-    # Shipped ones; the others are fetched, and run.py asks them.
-    for name in ("breast_cancer", "regressors", "answers"):
-        assert boards.digest(boards.real(name).scores) == frozen[name], name
+    assert list(frozen) == [*boards.SIMULATED, *boards.CELLS, *boards.SOURCES]
+    # Fetched boards only where they are at hand: nothing is downloaded here.
+    monkeypatch.setattr(boards, "SOURCES", boards._SHIPPED)
+    found = boards.digests()
+    assert found == {name: frozen[name] for name in found}
+
+
+def test_fetched_boards_are_the_frozen_ones(boards, monkeypatch):
+    folder = ROOT.parent / "shared" / "reference"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is absent")
+    monkeypatch.setenv("LEADERBAYES_DATA", str(folder))
+    found = {source: boards.real(source) for source in ("bbtcomp", "amlb_4h")}
+    frozen = json.loads(boards.FROZEN.read_text())
+    for source, each in found.items():
+        assert boards.digest_of(each) == frozen[source]
+    assert len(found["amlb_4h"]) == 39
+    assert "constantpredictor" not in found["amlb_4h"]["amlb_4h australian"].scores
+
+
+def test_held_out_boards_are_a_third(boards):
+    held = [boards.held_out(f"board {k}") for k in range(3000)]
+    assert abs(np.mean(held) - 1 / 3) < 0.03
+    assert [boards.held_out(name) for name in ("wine", "digits")] == [True, False]
 
 
 def test_numbers_give_other_boards(boards):
@@ -52,9 +70,11 @@ def test_numbers_give_other_boards(boards):
     assert boards.digest(one) != boards.digest(swapped)
 
 
-@pytest.mark.parametrize("kind", ["gumbel", "normal", "t3", "own scales", "families", "ties"])
+@pytest.mark.parametrize(
+    "kind", ["gumbel", "normal", "t3", "own scales", "families", "ties", "clones, 8 x 10"]
+)
 def test_truth_is_that_of_very_many_rounds(boards, kind):
-    make, players, *_ = boards.SIMULATED[kind]
+    make, players, *_ = (boards.SIMULATED | boards.CELLS)[kind]
     scores, mean, win = make(players, 4000, boards._Uniforms(1, 2))
     happened = (np.sign(scores[:, None] - scores) + 1.0).mean(axis=-1) / 2.0
     error = np.sqrt(win * (1.0 - win) / 4000.0)
@@ -72,7 +92,7 @@ def test_truth_of_items_is_the_share_of_very_many(boards, kind):
 
 
 def test_halves_part_the_rounds(boards):
-    board = boards.real("wine")
+    board = boards.real("wine")["wine"]
     fitted, kept = boards.halves(board, 0)
     assert (len(fitted.scores), len(kept)) == (12, 13)
     both = pd.concat([fitted.scores, kept]).sort_index()
@@ -165,8 +185,7 @@ def test_a_claim_the_wrong_way_round_is_wrong(scoring):
         scoring.checked({"apart": [[0, 1], [0, 0]]}, 2), score, expit(score[:, None] - score)
     )
     assert (row["claims"], row["wrong"], row["told"], row["ranks"]) == (1.0, 1.0, 1.0, 0.0)
-    assert np.isnan(row["differences"])
-    assert np.isnan(row["log_score"])
+    assert not {"differences", "log_score"} & set(row)
 
 
 def test_nothing_is_asked_of_equals_but_claims(scoring):
@@ -174,8 +193,7 @@ def test_nothing_is_asked_of_equals_but_claims(scoring):
         scoring.checked({"p_better": PAIR}, 2), np.zeros(2), np.full((2, 2), 0.5)
     )
     assert (row["claims"], row["wrong"]) == (0.0, 0.0)
-    assert np.isnan(row["told"])
-    assert np.isnan(row["log_score"])
+    assert not {"told", "log_score"} & set(row)
 
 
 def test_reliability_is_of_the_likelier(scoring):
@@ -187,14 +205,50 @@ def test_reliability_is_of_the_likelier(scoring):
 
 
 def test_half_against_half_by_hand(scoring):
-    kept = np.array([[1.0, 0.0], [2.0, 2.0], [5.0, 1.0], [np.nan, 3.0]])
-    row = scoring.of_half(scoring.checked({"p_wins": PAIR, "p_better": PAIR}, 2), kept, 4)
+    kept = np.array([[1.0, 0.0], [2.0, 2.0], [5.0, 1.0]])
+    given = {"p_wins": PAIR, "p_better": PAIR, "p_leads": [0.8, 0.2]}
+    row = scoring.of_half(scoring.checked(given, 2), kept, 3)
     tie = -(np.log(0.9) + np.log(0.1)) / 2.0
     assert row["rounds"] == pytest.approx((-2.0 * np.log(0.9) + tie) / 3.0)
     # As many rounds were seen as are kept: the deviate is divided by the root of two.
-    from scipy.stats import norm
-
     assert row["leader"] == pytest.approx(-np.log(norm.cdf(norm.ppf(0.9) / np.sqrt(2.0))))
+    assert row["best"] == pytest.approx(-np.log(0.8))
+    level = scoring.of_half(scoring.checked(given, 2), np.array([[1.0, 0.0], [0.0, 1.0]]), 3)
+    assert level["best"] == pytest.approx(-(np.log(0.8) + np.log(0.2)) / 2.0)
+
+
+@pytest.mark.parametrize("rounds", [3, 40])
+def test_right_predictions_cover_what_they_claim(scoring, rounds):
+    rng = np.random.default_rng(rounds)
+    a, b = rng.gamma(3.0, size=(2, 20_000))
+    quantiles = betaincinv(a, b, scoring.LEVELS[:, None])
+    won = rng.binomial(rounds, rng.beta(a, b))
+    for prob in (0.95, 0.8):
+        covered = scoring.predicted(quantiles, won.astype(float), rounds, prob).mean()
+        # The Monte Carlo error is up to 0.003, and seven quantiles are not the whole distribution.
+        assert covered == pytest.approx(prob, abs=0.01)
+    sure = np.full((len(scoring.LEVELS), 1), 0.5)
+    assert scoring.predicted(sure, np.array([0.0]), 100, 0.95) == 0.0
+    # Of two rounds with a win each 0.25, 0.5, 0.25: one win is between 0.25 and 0.75.
+    assert scoring.predicted(sure, np.array([1.0]), 2, 0.4)[0] == pytest.approx(0.4 / 0.5)
+
+
+def test_win_intervals_are_compared_with_the_truth(scoring):
+    score = np.array([1.0, 0.0])
+    quantiles = np.linspace(0.6, 0.8, len(scoring.LEVELS))[:, None, None] * np.ones((1, 2, 2))
+    answer = scoring.checked({"wins_quantiles": quantiles}, 2)
+    for win, held in ((0.7, 1.0), (0.9, 0.0)):
+        row = scoring.of_truth(answer, score, np.array([[0.5, win], [1.0 - win, 0.5]]))
+        assert (row["wins"], row["wins_width"]) == (held, pytest.approx(0.2))
+
+
+def test_calibration_error_by_hand(scoring):
+    one = scoring.reliability(np.array([0.9, 0.9]), np.array([1.0, 0.0]))
+    other = scoring.reliability(np.array([0.9, 0.9]), np.array([1.0, 1.0]))
+    error, spread = scoring.calibration_error([one, other])
+    assert error == pytest.approx(0.15)
+    # Without either it is 0.1 and 0.4, and their standard deviation 0.15.
+    assert spread == pytest.approx(0.15)
 
 
 def test_predicted_leads_are_calibrated_under_a_flat_prior(scoring):
@@ -202,8 +256,6 @@ def test_predicted_leads_are_calibrated_under_a_flat_prior(scoring):
     seen, further = 6, 3
     true = rng.normal(scale=1.0, size=20_000)
     mean = true + rng.normal(size=true.size) / np.sqrt(seen)
-    from scipy.stats import norm
-
     p = norm.cdf(mean * np.sqrt(seen))
     later = true + rng.normal(size=true.size) / np.sqrt(further)
     ahead = norm.cdf(norm.ppf(p) / np.sqrt(1.0 + seen / further))
@@ -230,33 +282,44 @@ def test_draws_become_an_answer(part, scoring):
     scoring.checked(found, 3)
 
 
-def test_long_nuts_is_of_these_boards(part, boards):
-    rows = json.loads((HOME / "reference.json").read_text())
-    for row in rows:
-        name = row["board"]
-        board = boards.simulated(name, 0) if name in boards.SIMULATED else boards.real(name)
-        assert row["digest"] == boards.digest(board.scores)
-        assert row["max_rhat"] < 1.01
-        assert row["divergences"] == 0
-    assert len(rows) == 5
-
-
-def test_ours_answers_and_agrees_with_long_nuts(part, boards, scoring):
-    rows = {
-        (row["board"], row["model"]): row
-        for row in json.loads((HOME / "reference.json").read_text())
-    }
+def test_ours_answers(part, boards, scoring):
     board = boards.simulated("gumbel", 0)
-    said = scoring.checked(part("ours").bradley_terry(board.scores, board.facts, 1), 8)
-    long = np.array(rows["gumbel", "bradley_terry"]["p_better"])
-    assert np.abs(said["p_better"] - long).max() < 0.06
+    ours = part("ours")
+    said = scoring.checked(ours.bradley_terry(board.scores, board.facts, 1), 8)
+    assert (np.diff(said["wins_quantiles"], axis=0) >= 0.0)[:, ~np.eye(8, dtype=bool)].all()
+    assert said["p_leads"].sum() == pytest.approx(1.0)
     row = scoring.of_truth(said, board.score, board.win)
-    assert row["differences"] > 0.5
+    assert min(row["differences"], row["wins"]) > 0.5
+    alone = ours.by_model(board.scores, board.facts, 1)
+    assert set(alone) == {"p_wins", "wins_quantiles"}
+    assert not np.array_equal(alone["p_wins"], said["p_wins"])
+
+
+def test_page_says_who_is_ahead_and_by_how_much(part, scoring):
+    report, rows = part("report"), []
+    for tool, loss in ((part("report").DEFAULT, 0.4), ("peer", 0.39), ("third", 0.5)):
+        for k in range(30):
+            row = {"tool": tool, "for": "half", "board": f"b{k}", "number": 0, "cpu": 1.0}
+            # Boards differ in difficulty, and the peer has fewer of them.
+            row |= {"rounds": loss + k, "cover95": 0.95 if tool == "third" else 0.9}
+            rows += [row] if tool != "peer" or k < 15 else []
+    about = dict.fromkeys(
+        ("boards", "splits", "cells", "limit", "real", "minutes", "workers", "cores", "load"), 1
+    )
+    about |= {"date": "", "quick": False, "absent": [], "failed": {}}
+    about |= {"sources": dict.fromkeys(part("boards").SOURCES, 1)}
+    text = report.page(rows, [report.DEFAULT, "peer", "third"], about)
+    assert text.count(f"- *rounds*: peer is ahead of {report.DEFAULT} by 0.0100 (0.0000).") == 2
+    assert text.count(f"- *95 %*: third is nearer by 0.0500 than {report.DEFAULT} (0.0000).") == 2
+    assert "third is ahead" not in text
+    assert "0.1000 (0.0000)" in text
+    alone = report.page([row for row in rows if row["tool"] == "third"], ["third"], about)
+    assert "A tool of leaderbayes leads" not in alone
 
 
 def test_page_is_of_these_boards_and_tools(boards):
     text = (ROOT / "docs" / "boardbench.md").read_text(encoding="utf-8")
-    for name in (*boards.SIMULATED, *boards.REAL):
+    for name in (*boards.SIMULATED, *boards.SOURCES):
         assert f"| {name} |" in text, f"run benchmarks/boardbench/run.py again: no {name}"
     for file in (HOME / "tools").glob("[!_]*.py"):
         for tool in re.findall(r'^    "(.*)": \w+,$', file.read_text(encoding="utf-8"), re.M):

@@ -47,3 +47,19 @@ def test_refused(folder, arguments, message):
     done = call("compare", "scores.csv", *arguments, cwd=folder)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_what_rank_wrote_is_not_fitted_again(folder):
+    call("rank", "scores.csv", "--draws", 200, "--out", "ranked", "--seed", 1, cwd=folder)
+    players = [
+        str(p)
+        for p in lb.read_fit(folder / "ranked" / "posterior.nc")["posterior"]["player"].values
+    ]
+    fresh = call("compare", "scores.csv", *players[:2], "--draws", 200, "--seed", 1, cwd=folder)
+    again = call("compare", "ranked", *players[:2], cwd=folder)
+    assert again.returncode == 0
+    assert again.stdout == fresh.stdout
+    refit = call("compare", "ranked", *players[:2], "--draws", 300, cwd=folder)
+    assert "is not fitted again: leave out --draws" in refit.stderr
+    audited = call("audit", "ranked", cwd=folder)
+    assert audited.returncode == 0

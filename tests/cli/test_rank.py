@@ -28,7 +28,8 @@ def test_json_is_what_python_returns(ranked, folder):
         "warnings", "read",
     ]  # fmt: skip
     assert list(ranked["diagnostics"]) == [
-        "max_rhat", "min_ess", "p_check", "divergences", "converged", "sampler", "why_nuts",
+        "max_rhat", "min_ess", "p_check", "deviance_ratio", "misfit", "divergences",
+        "converged", "sampler", "why_nuts",
     ]  # fmt: skip
     dt = lb.fit(lb.read_scores(folder / "scores.csv"), seed=1)
     assert pd.DataFrame(ranked["players"]).equals(pd.DataFrame(lb.leaderboard(dt)))
@@ -117,8 +118,9 @@ def test_a_board_that_does_not_fit(folder):
     cycle().to_pandas().T.rename_axis("task").to_csv(folder / "cycle.csv")
     ranked = call("rank", "cycle.csv", "--model", "bradley_terry", "--seed", 1, cwd=folder)
     assert ranked.returncode == 0, ranked.stderr
-    assert "p = 0.00, the model does NOT describe this board (LB016)." in ranked.stdout
-    assert "Warning: LB016" in ranked.stderr
+    assert "LB016" not in ranked.stdout + ranked.stderr
+    pair = call("compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", cwd=folder)
+    assert "rounds of a pair's own results." in pair.stdout
 
 
 def test_why_nuts_took_over(folder, monkeypatch):
@@ -221,10 +223,27 @@ def test_no_number_is_cut_on_a_narrow_terminal(tmp_path, monkeypatch):
         assert "3 to 3" in done.stdout
 
 
+def test_clusters_are_new_ones_or_none(tmp_path):
+    """As is asked for; by default few are meant themselves."""
+    right = np.arange(90)[:, None] * 7 % 10 < [9, 6, 2]
+    table = pd.DataFrame(right.astype(int), columns=["a", "b", "c"]).rename_axis("item")
+    long = table.reset_index().melt("item", var_name="model", value_name="correct")
+    long.assign(subject=long["item"] % 3).to_csv(tmp_path / "log.csv", index=False)
+    said = []
+    for more in (["--option", "cluster=new"], ["--cluster", "none"]):
+        done = call("rank", "log.csv", "--seed", 1, "--json", *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        said.append(" ".join(found["warnings"]))
+        assert found["players"][0]["observed"] == pytest.approx(0.9)
+    assert "3 clusters (as if of equal size) only" in said[0]
+    assert "LB028" not in said[1]
+
+
 def test_both_leaders_are_printed(tmp_path):
     """Strength and mean score side by side, and why they disagree."""
     often_by_little().to_pandas().T.rename_axis("task").to_csv(tmp_path / "scores.csv")
-    for model, heading in (("bradley_terry", "score"), ("mean_score", "win rate")):
+    for model, heading in (("bradley_terry", "score"), ("mean_score", "won")):
         asked = ("rank", "scores.csv", "--seed", 1, "--model", model)
         shown = call(*asked, cwd=tmp_path)
         assert shown.returncode == 0, shown.stderr

@@ -10,7 +10,8 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import flat, simulate, tree
-from leaderbayes._fits.posterior import Posterior, ranks_of
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.places import ranks_of
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import leaderbayes as lb
 from fuzz.mutations import mutate
-from leaderbayes._scores.board import read_board
+from leaderbayes._scores.votes import read_board
 
 DATA = Path(__file__).parents[1] / "adapters" / "data"
 SLOW, LONGEST = 10.0, 4000  # seconds of a small input, characters of a message

@@ -2,17 +2,19 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit, ndtr
 from scipy.stats import binom
 
 import leaderbayes as lb
 from conftest import board, cycle, simulate
-from leaderbayes._inference.check_of_fit import boards_alike, of_boards, share_as_far
+from leaderbayes._inference.check_of_fit import boards_alike, matters, of_boards
+from leaderbayes._numerics.pairs import estimates
 
 BOARDS = 80
 
 
 def p_of(scores, seed):
-    return share_as_far(*of_boards([lb.matches(scores)], seed))
+    return of_boards([lb.matches(scores)], seed).p_value
 
 
 @pytest.mark.parametrize("grid", [None, 1.0], ids=["no ties", "ties"])
@@ -37,10 +39,30 @@ def test_players_of_unequal_noise_are_seen():
     assert np.mean(np.array(found) < 0.05) >= 0.8
 
 
-def test_a_cycle_is_seen_and_warned_of():
-    with pytest.warns(lb.MisfitWarning, match="LB016"):
-        dt = lb.fit(cycle(), "bradley_terry", seed=1, progressbar=False)
+def test_a_cycle_is_seen_and_warned_of_where_answers_do_not_take_it_in(recwarn):
+    dt = lb.fit(cycle(), "bradley_terry", seed=1, progressbar=False)
     assert dt.attrs["p_check"] == 0.0
+    assert not [w for w in recwarn if issubclass(w.category, lb.MisfitWarning)]
+    with pytest.warns(lb.MisfitWarning, match="LB016"):
+        lb.fit(cycle(), "round_intercept", seed=1, progressbar=False)
+
+
+def test_size_of_a_misfit_is_how_far_win_probabilities_are_off():
+    """Normal scores of unequal noise, many rounds: against what strengths at best can say."""
+    rng, m = np.random.default_rng(5), 10
+    scale, epp = np.exp(rng.uniform(-1.0, 1.0, m)), rng.normal(size=m)
+    true = ndtr((epp[:, None] - epp) / np.hypot(scale[:, None], scale))
+    n = 1e4 * (1.0 - np.eye(m))
+    best = estimates((n * true).sum(axis=1)[None], n[None])[0]
+    off = (true - expit(best[:, None] - best))[~np.eye(m, dtype=bool)]
+    found = [
+        of_boards([lb.matches(board(epp[:, None] + scale[:, None] * noise))], 1).misfit
+        for noise in rng.normal(size=(8, m, 200))
+    ]
+    error = np.std(found) / np.sqrt(len(found))
+    assert np.mean(found) == pytest.approx(np.sqrt(np.mean(off**2)), abs=4 * error)
+    fits = [of_boards([lb.matches(simulate(epp, 40, rng))], k) for k in range(8)]
+    assert not any(matters(found.p_value, found.ratio) for found in fits)
 
 
 def test_replicates_keep_players_rounds_and_ties():

@@ -136,9 +136,12 @@ def test_misfit_is_found():
     first, second = votes["first"].to_numpy(), votes["second"].to_numpy()
     ring = (first < 3) & (second < 3)
     outcome = np.where(ring, (second - first) % 3 == 1, votes["outcome"]).astype(float)
-    with pytest.warns(lb.MisfitWarning, match="LB016"):
-        dt = lb.fit(votes.assign(outcome=("vote", outcome)), seed=1)
-    assert float(lb.check(dt)["p_value"]) < 0.05
+    dt = lb.fit(votes.assign(outcome=("vote", outcome)), seed=1)
+    found = lb.check(dt)
+    assert float(found["p_value"]) < 0.05
+    assert float(found["misfit"]) > 0.1
+    pair = [lb.win_probability(dt, by=by)["mean"].to_numpy()[0, 1] for by in ("auto", "model")]
+    assert abs(pair[0] - pair[1]) > 0.2
 
 
 @pytest.mark.slow

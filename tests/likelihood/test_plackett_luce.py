@@ -124,7 +124,7 @@ def test_strengths_of_rounded_scores_keep_their_meaning():
     Strengths plus Gumbel noise, on a grid of width w with a random offset: a pair gap apart is
     won, a tie half, with probability E logistic(gap + U(-w, w)).
     """
-    rng, truth, rounds = np.random.default_rng(3), np.linspace(-1.5, 1.5, 6), 4000
+    rng, truth, rounds = np.random.default_rng(3), np.linspace(-1.5, 1.5, 6), 2000
     noise = rng.gumbel(size=(6, rounds))
     gap = (truth[:, None] - truth)[np.triu_indices(6, 1)]
     for width, most in ((0.17, 0.02), (0.35, 0.02), (0.8, 0.03)):

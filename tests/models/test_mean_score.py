@@ -8,6 +8,8 @@ from scipy.stats import kstest, t
 
 import leaderbayes as lb
 from conftest import board
+from leaderbayes._answers.refit import refit
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes.models._mean_score import draw
 
 CELLS = ("chain", "draw")
@@ -287,6 +289,69 @@ def test_clusters_are_the_unit():
     assert sd[1] == pytest.approx(0.5 * sd[0], rel=0.05)
 
 
+def of_subjects(levels, seed=1):
+    """Answers whose mean differs by player and subject, which differ in size."""
+    rng = np.random.default_rng(seed)
+    of = np.sort(rng.integers(levels, size=240) * rng.integers(2, size=240))
+    odds = rng.normal(size=(4, 1)) + 1.5 * rng.normal(size=(4, levels))[:, of]
+    values = board((rng.random(odds.shape) < 1.0 / (1.0 + np.exp(-odds))).astype(float))
+    return values.assign_coords(cluster=("round", [f"s{k}" for k in of]))
+
+
+def test_few_clusters_are_strata():
+    """New items of these subjects: each subject's share of the items is known."""
+    values = of_subjects(3)
+    with pytest.warns(lb.HintWarning, match="LB028 the rounds are in 3 clusters only .'s0', 's1'"):
+        default = fit(values, 1000, prior_scale=np.inf)
+    assert "stratum" in default["constant_data"].coords
+    dt = fit(values, 1000, cluster="same", prior_scale=np.inf)
+    xr.testing.assert_equal(dt["posterior"].dataset, default["posterior"].dataset)
+    gap = dt["posterior"]["score"].isel(player=1) - dt["posterior"]["score"].isel(player=0)
+    seen = (values[1] - values[0]).groupby("cluster")
+    share = seen.count() / 240.0
+    sd = float(np.sqrt((share**2 * seen.var(ddof=1) / seen.count()).sum()))
+    assert float(gap.mean()) == pytest.approx(float((values[1] - values[0]).mean()), abs=0.01)
+    assert float(gap.std()) == pytest.approx(sd, rel=0.06)
+    plain, new = (fit(values, 1000, cluster=c, prior_scale=np.inf) for c in ("none", "new"))
+    assert not {"stratum", "cluster"} & set(plain["constant_data"].coords)
+    widths = [float(d["posterior"]["score"].std(CELLS).mean()) for d in (dt, plain, new)]
+    assert widths[0] < widths[1] < 0.5 * widths[2]
+
+
+def test_many_clusters_are_a_sample():
+    values = answers(4, 200)
+    for levels, name in ((19, "stratum"), (20, "cluster")):
+        some = values.assign_coords(cluster=("round", np.arange(200) % levels))
+        dt = fit(some.assign_attrs(higher_is_better=1))
+        assert name in dt["constant_data"].coords
+    # Without a cluster there are fewer, which still stand for new ones.
+    assert (
+        "cluster"
+        in refit(Posterior(dt), some.where(some["cluster"] > 4, drop=True))["constant_data"].coords
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("levels", [2, 3, 6])
+def test_calibration_of_strata(levels):
+    """Players' strengths on subjects differ, and these subjects are meant."""
+    rng, inside = np.random.default_rng(levels), []
+    nodes, by = np.polynomial.hermite_e.hermegauss(60)
+    of = np.arange(60) % levels
+    for _ in range(100):
+        odds = 1.0 + 0.5 * rng.normal(size=(5, 1)) + rng.normal(size=(5, levels))
+        true = (1.0 / (1.0 + np.exp(-odds[:, :, None] - 1.5 * nodes))) @ by / by.sum()
+        true = true.mean(axis=1)
+        p = 1.0 / (1.0 + np.exp(-odds[:, of] - 1.5 * rng.normal(size=60)))
+        values = board((rng.random(p.shape) < p).astype(float))
+        dt = fit(values.assign_coords(cluster=("round", of)), 250, cluster="same")
+        score = dt["posterior"]["score"].to_numpy().reshape(-1, 5)
+        i, j = np.triu_indices(5, 1)
+        low, high = np.quantile(score[:, i] - score[:, j], [0.025, 0.975], axis=0)
+        inside.append(np.mean((low <= true[i] - true[j]) & (true[i] - true[j] <= high)))
+    assert abs(np.mean(inside) - 0.95) < 3.0 * np.std(inside) / 10.0 + 0.01
+
+
 @pytest.mark.parametrize("clusters", [False, True])
 def test_missing_answers(clusters):
     """What is missing widens, of that player most, and moves nothing else."""
@@ -320,7 +385,12 @@ def apart(s):
         (lambda s: s, {"likelihood": "binomial"}, "auto.*normal.*dirichlet"),
         (lambda s: s, {"prior_scale": 0.0}, "prior_scale"),
         (lambda s: s * 0.0, {}, "nothing to compare"),
-        (lambda s: s.assign_coords(cluster=("round", ["a"] * 120)), {}, "one cluster, 'a'"),
+        (
+            lambda s: s.assign_coords(cluster=("round", ["a"] * 120)), {"cluster": "new"},
+            "one cluster, 'a'",
+        ),
+        (lambda s: s, {"cluster": "new"}, "have no coordinate 'cluster'"),
+        (lambda s: s, {"cluster": "judge"}, "cluster='judge': choose"),
         (lambda s: s.assign_coords(cluster=("player", [0] * 6)), {}, "each round's cluster"),
         (
             lambda s: s.assign_coords(cluster=("round", [np.nan] + [1.0] * 119)), {},

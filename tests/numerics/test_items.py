@@ -6,7 +6,7 @@ from scipy.special import logit
 from scipy.stats import beta
 
 import leaderbayes as lb
-from leaderbayes._numerics.items import Items, flat, height_of, shrunken_shares
+from leaderbayes._numerics.items import Items, _weights, flat, height_of, shrunken_shares
 
 DRAWS = 20_000
 
@@ -82,6 +82,23 @@ def test_clusters_widen():
     assert sd[1] > 1.3 * sd[0]
 
 
+@pytest.mark.parametrize("strata", [[0] * 8, [0] * 4 + [1] * 4])
+def test_weights_vary_as_means_do(strata):
+    """Of few clusters, or in each stratum: with the variance of a mean, and the strata's shares."""
+    strata, y = np.array(strata), np.linspace(0.2, 0.8, 8)[[3, 0, 7, 4, 1, 6, 2, 5]]
+    wanted = [(y[strata == s].mean(), y[strata == s].var(ddof=1)) for s in np.unique(strata)]
+    weights = _weights(
+        Items(y[:, None], np.ones(8), None, strata), 200_000, np.random.default_rng(1)
+    )
+    for s, (mean, variance) in enumerate(wanted):
+        n = (strata == s).sum()
+        total = weights[:, strata == s].sum(axis=1)
+        np.testing.assert_allclose(total, n)
+        drawn = weights[:, strata == s] @ y[strata == s] / n
+        assert drawn.mean() == pytest.approx(mean, abs=0.001)
+        assert drawn.var() == pytest.approx(variance / n, rel=0.02)
+
+
 def draw(scores, seed, draws=4000, prior_scale=1.0):
     rng = np.random.default_rng(seed)
     drawn = flat(items(scores), draws, rng)
@@ -142,6 +159,18 @@ def test_calibration(players, rounds, spread, ease):
         gap = true[i] - true[j]
         inside.append(np.mean((low <= gap) & (gap <= high)))
     assert np.mean(inside) > 0.94 - 3.0 * np.std(inside) / 10.0
+
+
+def test_near_the_ceiling():
+    """Accuracies are shrunk by no more than their noise allows: where noise differs, too."""
+    true, rng, inside = np.linspace(0.93, 0.995, 8), np.random.default_rng(35), []
+    i, j = np.triu_indices(8, 1)
+    for _ in range(150):
+        scores = (rng.random((200, 8)) < true).astype(float)
+        _, shrunk, _ = draw(scores, rng.integers(2**32), draws=400)
+        low, high = np.quantile(shrunk[:, i] - shrunk[:, j], [0.025, 0.975], axis=0)
+        inside.append(np.mean((low <= true[i] - true[j]) & (true[i] - true[j] <= high)))
+    assert np.mean(inside) > 0.94 - 3.0 * np.std(inside) / np.sqrt(150)
 
 
 @pytest.mark.parametrize("kind", ["right or wrong", "thirds", "missing"])

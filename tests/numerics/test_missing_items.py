@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from leaderbayes._numerics.items import Items, flat, height_of, linear
-from leaderbayes._numerics.missing_items import gaps_of, influence, separate, sums
+from leaderbayes._numerics.items import Items, flat, height_of
+from leaderbayes._numerics.missing_items import gaps_of, separate, sums
 
 
 def board(items, players, missing, seed, blocks=False):
@@ -54,21 +54,6 @@ def test_with_none_missing_they_are_sums():
     one, other = (Items(y, np.ones(50), gaps) for gaps in (None, gaps_of(y, np.arange(50))))
     drawn = [flat(each, 100, np.random.default_rng(5)) for each in (one, other)]
     np.testing.assert_allclose(*drawn, atol=1e-9)
-    for part, whole in zip(linear(other), linear(one), strict=True):
-        np.testing.assert_allclose(part, whole, atol=1e-9)
-
-
-def test_influence():
-    """Derivatives of means by weights."""
-    y = board(45, 4, 0.3, 6)
-    codes = np.arange(len(y)) // 3
-    gaps, n = gaps_of(y, codes), int(codes.max()) + 1
-    by_cluster = influence(gaps)
-    step = 1e-4
-    weights = 1.0 + step * np.concatenate([np.eye(n), -np.eye(n)])
-    means = sums(gaps, weights, np.zeros((2 * n, 4))) / (weights @ gaps.sizes)[:, None]
-    slope = (means[:n] - means[n:]) / (2.0 * step) * len(y)
-    np.testing.assert_allclose(by_cluster, slope, atol=1e-5)
 
 
 def test_two_who_answered_the_same():
@@ -127,17 +112,6 @@ def test_separate():
     there = np.zeros((6, 5), bool)
     there[:3, [0, 2]] = there[3:, [1, 3]] = there[3, 4] = True
     assert separate(there).tolist() == [0, 1, 0, 1, 1]
-
-
-def test_linear_is_near_the_draws():
-    """Means and variances of means, of many items."""
-    y = board(1500, 4, 0.3, 15)
-    items = Items(y, np.ones(len(y)), gaps_of(y, np.arange(len(y))))
-    drawn = flat(items, 4000, np.random.default_rng(16))
-    share, moves = linear(items)
-    variance = (moves**2).sum(axis=0) / len(y) ** 2
-    np.testing.assert_allclose(drawn.mean(axis=0), share, atol=0.002)
-    np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.1)
 
 
 @pytest.mark.slow

@@ -131,7 +131,7 @@ def test_record(fit):
     collection, pairs = lb.plots.record(fit), lb.win_probability(fit, by="record")
     names, ax = list(lb.leaderboard(fit)["player"]), axes(collection)
     met = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    model = lb.win_probability(fit)["mean"]
+    model = lb.win_probability(fit, by="model")["mean"]
     expected = sorted(
         (float(model.sel(player=a, opponent=b)), float(pairs["mean"].sel(player=a, opponent=b)))
         for a, b in met

@@ -1,7 +1,5 @@
 """What holds for every figure: sizes, letters, caveats, files."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -79,16 +77,6 @@ def test_a_caveat_is_a_subtitle(request, name, converged):
     shown = titles(FIGURES[name](lambda fixture: doubtful(request.getfixturevalue(fixture))))
     assert ("The chains did not converge" in shown) == (not converged)
     assert len(shown) > (not converged)
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"), [("LB016 it does not fit.", True), ("tournament 'a': LB016 it.", False)]
-)
-def test_misfit_is_of_the_board_that_is_drawn(fit, said, shown):
-    made = fit.copy()
-    made.attrs["warnings"] = json.dumps([said])
-    note = "Some head-to-head results differ from the model"
-    assert (note in titles(lb.plots.leaderboard(made))) == shown
 
 
 def test_letters_stay_letters(fit, tmp_path):

@@ -156,10 +156,10 @@ def test_doubt_is_shown(classifiers, tmp_path):
     assert "LB001 not &lt;converged&gt;" in text
     assert "leads; it is the best" not in text
     misfit = posteriors.strengths(cycle(), [0.1, 0.0, -0.1], weight=1.0)
-    misfit.attrs["p_check"] = 0.01
+    misfit.attrs |= {"p_check": 0.0, "deviance_ratio": 9.0, "misfit": 0.31}
     text = lb.report.html(misfit, tmp_path / "p.html").read_text("utf-8")
-    assert "Converged. Some head-to-head results differ from the model" in text
-    assert "by leaderbayes.plots.record(dt)" in text
+    assert "differ from the model by 0.31; win probabilities take them in." in text
+    assert "The model counts as much as" in text
 
 
 def test_study_names_those_that_did_not_converge(tmp_path):

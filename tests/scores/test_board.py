@@ -5,8 +5,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._scores.board import read_board
-from leaderbayes._scores.votes import Options
+from leaderbayes._scores.votes import Options, read_board
 
 VOTES = "model_a,model_b,winner\nfox,owl,model_a\nowl,elk,tie (bothbad)\n"
 SCORES = "model,fold,auc\na,1,0.5\nb,1,0.6\n"

@@ -91,7 +91,7 @@ def test_the_name_of_the_file_counts_where_nothing_else_tells(write):
 def test_one_direction_for_two_kinds_of_metrics_is_warned_of(write):
     path = write(",svm,rf\nmape,.1,.2\nr2,.3,.4\n")
     with pytest.warns(lb.LeaderbayesWarning, match="LB042 .*'mape' .* but more of 'r2'"):
-        lb.read_scores(path, higher_is_better=False)
+        lb.read_scores(path, higher_is_better=False, round="Unnamed: 0")
 
 
 def test_players_may_be_called_as_losses(write):

@@ -77,7 +77,7 @@ def test_words_of_answers(write, right, wrong):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("model,item,correct\na,1,correct\nb,2,maybe\n", "line 2: column 'correct' holds 'correct"),
+        ("model,item,correct\na,1,correct\nb,2,maybe\n", "line 3: column 'correct' holds 'maybe'"),
         ("model,item,epoch,correct\na,1,1,1\na,1,1,0\nb,2,1,1\n", "line 3: .*repeat '1'"),
         ("model,item,incorrect\na,1,1\nb,2,0\n", "'incorrect' is the name of a loss"),
     ],

@@ -49,7 +49,7 @@ def test_columns_under_other_names(write):
     assert list(folds["player"].values) == ["a", "b"]
     blanks = lb.read_scores(write('player, round, score\na, 1, 1\nb ,1,2\na,"2",3\n'))
     np.testing.assert_array_equal(blanks, [[1, 3], [2, np.nan]])
-    mixed = lb.read_scores(write("what,a,b\niris,1,2\n1049,3,4\n"))
+    mixed = lb.read_scores(write("data,a,b\niris,1,2\n1049,3,4\n"), round="data")
     assert list(mixed["round"].values) == ["iris", "1049"]
     index = lb.read_scores(write("Unnamed: 0,a,b\n0,1,2\n1,3,4\n"))
     assert list(index["player"].values) == ["a", "b"]
@@ -84,7 +84,7 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("fold,id,a,b\n1,7,.1,.2\n2,9,.1,.3\n", "column 'id': a round or"),
+        ("fold,id,a,b\n1,7,.1,.2\n2,9,.1,.3\n", "column 'id': rounds or"),
         ("a,b,k\n.1,.2,1\n.1,.3,2\n.1,.1,3\n", "column 'k': numbers of the rows"),
         (
             "t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n",
@@ -92,26 +92,25 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
         ),
         (
             "fold,a,b,Mean\n1,1,2,3\n",
-            "column 'Mean': a summary.* Leave them out",
+            "column 'Mean': a summary.* drop=",
         ),
         ("fold,a,b,avg_rank\n1,1,2,3\n", "column 'avg_rank': a summary"),
         ("model,d1,d2,std\na,1,2,3\nb,1,2,3\n", "column 'std': a summary"),
         ("config,fold,accuracy\n1,1,.5\n2,1,.6\n", "column 'accuracy': the scores of a long table"),
-        (",1,2\nsvm,.1,.2\nknn,.3,.4\n", "are called '1', '2': is the table transposed?"),
-        ("name,fold1,fold2\nsvm,.1,.2\nknn,.3,.4\n", "is the table transposed?"),
+        (",1,2\nsvm,.1,.2\nknn,.3,.4\n", "If the columns \\('1', '2', ...\\) are: "),
+        ("name,fold1,fold2\nsvm,.1,.2\nknn,.3,.4\n", "column 'name' may name players or rounds"),
         ("model,fold,rmse\na,1,1\nb,1,2\n", "'rmse' is the name of a loss"),
         ("model,fold,test_logLoss\na,1,1\nb,1,2\n", "'test_logLoss' is the name of a loss"),
         ("model,fold,metric,value\na,1,mae,1\nb,1,mae,2\n", "'mae' is the name of a loss"),
         ("model,fold,accuracy,f1\na,1,1,1\n", "Name one .*--score NAME.*: 'accuracy', 'f1'"),
         ("model,fold,acc,log_loss\na,1,1,1\n", "Name one .*: 'acc', 'log_loss'"),
-        ("model,fold,auc\na,1,1\nb,1,1\na,mean,1\n", "line 4: the round 'mean' looks like a sum"),
-        ("dataset,a,b\nx,1,2\nAverage,1,2\n", "line 3: the round 'Average' looks like a summary"),
+        ("model,fold,auc\na,1,1\nb,1,1\na,mean,1\n", "row 'mean': a summary"),
+        ("dataset,a,b\nx,1,2\nAverage,1,2\n", "row 'Average': a summary"),
         (
             "dataset,part,model,f1\nx,1,a,1\nx,2,a,1\n",
             "line 3: a second .* round=dataset, score=f1",
         ),
-        ("fold,a,b\n1,90.1%,80%\n", "'90.1%', which is not a number; remove the % sign"),
-        ("a,b,c\n90.1%,80%,70%\n", "'90.1%', which is not a number; remove the % sign"),
+        ("fold,a,b\n1,90.1%,80%\n2,90.1,70%\n", "'90.1%', which is not a number; remove the % s"),
         ("fold,a,b\n1,0.9 ± 0.1,1\n", "line 2: .*'0.9 ± 0.1', .* a mean and its error: .* sota"),
         ("fold,a,b\n1,90% +/- 1%,1\n", "line 2: .*, which is not a number, but a mean and its er"),
         ("a,b\n0.9 (0.1),0.8 (0.1)\n", "line 2: column 'a' .* a mean and its error"),
@@ -148,7 +147,7 @@ def test_pivot_tables():
     with pytest.raises(lb.ScoresError, match="2 levels; give the table of one metric"):
         lb.read_scores(both)
     transposed = both["f1"].T.rename_axis([None])
-    with pytest.raises(lb.ScoresError, match="transposed"):
+    with pytest.raises(lb.ScoresError, match="may name players or rounds"):
         lb.read_scores(transposed)
     assert lb.read_scores(transposed.rename_axis("player")).shape == (2, 3)
 

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -88,7 +89,6 @@ def test_rows_are_named_as_the_file_has_them(write):
         ("", "the file is empty"),
         ("\n", "first line is empty"),
         ("model,fold,auc\n", "header and no row"),
-        ("model;fold;auc\na;1;0.5\n", "separated by semicolons; use commas"),
         ("ds\ta, x\tb\n1\t2, 3\t4\n", "separated by tabs"),
         ('model,fold,auc\na,1,"0,5"\nb,1,2\n', "a decimal comma"),
         ("model,fold,auc\na,1,1,9\nb,1,1\n", "line 2: 4 cells do not fit the header"),
@@ -198,3 +198,23 @@ def test_names_are_kept_as_they_are_written(write):
     assert scores["round"].to_numpy().tolist() == ["1.1", "1.10"]
     text = "model,fold,score\na,01,1\nb,01,2\na,+1,3\nb,-0,4\na, 2,5\n"
     assert lb.read_scores(write(text))["round"].values.tolist() == ["01", "+1", "-0", "2"]
+
+
+def test_a_text_that_repeats_takes_room_once(tmp_path):
+    """A small file of dictionary-encoded text makes no table of gigabytes."""
+    pa = pytest.importorskip("pyarrow")
+    n = 4000
+    for model in (
+        ["a" * 5000, "b" * 5000] * n,
+        pa.array(["a" * 5000, "b" * 5000] * n).dictionary_encode(),
+    ):
+        table = pa.table(
+            {"model": model, "task": [str(k // 2) for k in range(2 * n)], "score": [0.5] * 2 * n}
+        )
+        pa.parquet.write_table(table, tmp_path / "s.parquet")
+        tracemalloc.start()
+        before = pa.total_allocated_bytes()
+        scores = lb.read_scores(tmp_path / "s.parquet")
+        assert scores.shape == (2, n)
+        assert tracemalloc.get_traced_memory()[1] + pa.total_allocated_bytes() - before < 20e6
+        tracemalloc.stop()

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._scores.board import read_board
 from leaderbayes._scores.vote_outcomes import word_of
+from leaderbayes._scores.votes import read_board
 
 WON = ["first", "tie", "second", "first", "second", "tie", "first"]
 VALUES = {"first": 1.0, "tie": 0.5, "second": 0.0}

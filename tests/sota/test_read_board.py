@@ -292,3 +292,14 @@ def test_no_lattice_is_made_up():
     assert said(np.round(rng.random(1000), 2), 200) == []
     other = said(np.round(rng.random(300), 6), 5000)
     assert "another number" in other[0]
+
+
+def test_ranks_show_the_direction():
+    """Of a loss the best team is not the one with the most of it."""
+    table = pd.DataFrame({"rank": range(1, 7), "team": [*"abcdef"],
+                          "score": [0.30, 0.35, 0.41, 0.5, 0.62, 0.69]})  # fmt: skip
+    with pytest.raises(lb.ScoresError, match="'rank' ranks low values of 'score' first: is it a"):
+        lb.sota.read_board(table, n=1000)
+    board = lb.sota.read_board(table, n=1000, higher_is_better=False)
+    assert str(board.idxmax("team").item()) == "a"
+    lb.sota.read_board(table.assign(score=table["score"][::-1].to_numpy()), n=1000)

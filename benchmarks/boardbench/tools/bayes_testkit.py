@@ -4,7 +4,7 @@
 # ///
 """bayes-testkit (PyMC 5): an environment of its own."""
 
-from _serve import from_draws, serve
+from _serve import from_draws, serve, win_chances
 
 
 def bayes_testkit(scores, facts, seed):
@@ -20,16 +20,7 @@ def bayes_testkit(scores, facts, seed):
     )
     beta = test._fit_posterior.posterior["beta"].to_numpy().reshape(-1, scores.shape[1])
     order = [list(test.algorithms).index(name) for name in scores.columns]
-    answer = from_draws(beta[:, order], "log_odds")
-    p = 1.0 / (1.0 + _exp(beta[:, order][:, None, :] - beta[:, order][:, :, None]))
-    answer["p_wins"] = p.mean(axis=0)
-    return answer
-
-
-def _exp(x):
-    import numpy as np
-
-    return np.exp(np.clip(x, -50.0, 50.0))
+    return from_draws(beta[:, order], "log_odds", win_chances(beta[:, order]))
 
 
 TOOLS = {"bayes-testkit": bayes_testkit}

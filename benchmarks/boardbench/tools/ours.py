@@ -2,13 +2,13 @@
 
 import numpy as np
 import xarray as xr
-from _serve import from_draws, serve
+from _serve import LEVELS, from_draws, serve
 
 import leaderbayes as lb
 
 
 def board_of(scores, facts):
-    """Scores as our functions take them."""
+    """Return scores as our functions take them."""
     names = {
         "player": scores.columns.to_numpy(object),
         "round": scores.index.astype(str).to_numpy(object),
@@ -21,25 +21,29 @@ def board_of(scores, facts):
     return board
 
 
-def _fit(scores, facts, seed, model, **options):
+def _fit(scores, facts, seed, model, by="auto", **options):
     if facts["test_fraction"]:
         options["test_fraction"] = facts["test_fraction"]
     dt = lb.fit(board_of(scores, facts), model, seed=seed, progressbar=False, **options)
+    names, quantiles = list(scores.columns), {}
+    for level in LEVELS[LEVELS <= 0.5]:
+        wins = lb.win_probability(dt, prob=max(1.0 - 2.0 * level, 1e-6), by=by)
+        wins = wins.sel(player=names, opponent=names)
+        # A pair that never met has no record.
+        quantiles[1.0 - level], quantiles[level] = wins["upper"], wins["lower"]
+    each = np.stack([quantiles[level].fillna(level) for level in sorted(quantiles)])
+    answer = {"wins_quantiles": each, "p_wins": wins["mean"].fillna(0.5)}
+    if by != "auto":  # strengths and ranks are the same
+        return answer
     unit, name = ("score", "score") if model == "mean_score" else ("log_odds", "epp")
-    draws = dt["posterior"][name].sel(player=list(scores.columns)).transpose(..., "player")
-    answer = from_draws(draws.to_numpy().reshape(-1, scores.shape[1]), unit)
-    table = lb.leaderboard(dt).set_index("player").loc[list(scores.columns)]
-    answer["rank_lower"] = table["rank_lower"].to_numpy(float)
-    answer["rank_upper"] = table["rank_upper"].to_numpy(float)
-    by = list(scores.columns)
-    wins = lb.win_probability(dt)["mean"].sel(player=by, opponent=by).to_numpy()
-    # A pair that never met has no record.
-    answer["p_wins"] = np.where(np.isnan(wins), 0.5, wins)
-    return answer
+    draws = dt["posterior"][name].sel(player=names).transpose(..., "player")
+    table = lb.leaderboard(dt).set_index("player").loc[names]
+    ranks = {end: table[end].to_numpy(float) for end in ("rank_lower", "rank_upper")}
+    return answer | from_draws(draws.to_numpy().reshape(-1, len(names)), unit) | ranks
 
 
 def mean_score(scores, facts, seed):
-    """Mean scores drawn together by a hierarchical prior (the default)."""
+    """Mean scores, with the default prior."""
     return _fit(scores, facts, seed, "mean_score")
 
 
@@ -49,14 +53,26 @@ def mean_score_flat(scores, facts, seed):
 
 
 def bradley_terry(scores, facts, seed):
-    """The default model: Bradley-Terry of rankings, with the composite weight."""
+    """The default: Bradley-Terry's model, and win probabilities by the blend."""
     return _fit(scores, facts, seed, "bradley_terry")
 
 
+def by_model(scores, facts, seed):
+    """The same with win probabilities by the model alone."""
+    return _fit(scores, facts, seed, "bradley_terry", "model")
+
+
+def by_record(scores, facts, seed):
+    """The same with win probabilities by each pair's head-to-head results alone."""
+    return _fit(scores, facts, seed, "bradley_terry", "record")
+
+
 TOOLS = {
+    "leaderbayes bradley_terry": bradley_terry,
+    "leaderbayes bradley_terry, by model": by_model,
+    "leaderbayes bradley_terry, by record": by_record,
     "leaderbayes mean_score": mean_score,
     "leaderbayes mean_score, flat": mean_score_flat,
-    "leaderbayes bradley_terry": bradley_terry,
 }
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 
 import matplotlib
 import numpy as np
-from _serve import from_draws, serve
+from _serve import from_draws, serve, win_chances
 
 matplotlib.use("Agg")
 RESAMPLES = 200  # of every bootstrap
@@ -126,10 +126,10 @@ def _bootstrap(method, scores, seed, in_logits):
     if getattr(found.result, "iterations", 0) >= getattr(found.result, "limit", np.inf):
         # Where somebody lost every match the estimate does not exist, and all scores are equal.
         raise ValueError(f"no estimate within {found.result.limit} iterations, its default")
-    answer = from_draws(in_logits(found.distribution[names].to_numpy(float)), "log_odds")
+    drawn = in_logits(found.distribution[names].to_numpy(float))
     middle = in_logits(found.result.scores[names].to_numpy(float))
-    answer["p_wins"] = 1.0 / (1.0 + np.exp(middle - middle[:, None]))
-    return answer
+    answer = from_draws(drawn, "log_odds", win_chances(drawn))
+    return answer | {"p_wins": win_chances(middle[None])[0]}
 
 
 def evalica_bradley_terry(scores, facts, seed):
@@ -151,13 +151,13 @@ def mean_rank(scores, facts, seed):
     _whole(scores)
     rng = np.random.default_rng(seed)
     ranks = scores.rank(axis=1).to_numpy()
-    drawn = ranks[rng.integers(0, len(ranks), (1000, len(ranks)))].mean(axis=1)
-    answer = from_draws(drawn, "mean_rank")
+    values, picked = scores.to_numpy(), rng.integers(0, len(ranks), (1000, len(ranks)))
+    won = (np.sign(values[:, :, None] - values[:, None, :]) + 1.0) / 2.0
+    times = (picked[:, :, None] == np.arange(len(ranks))).sum(axis=1) / len(ranks)
+    wins = np.tensordot(times, won, 1)
+    answer = from_draws(times @ ranks, "mean_rank", wins)
     # How often each has beaten each, with half a win and half a loss added.
-    values = scores.to_numpy()
-    won = (np.sign(values[:, :, None] - values[:, None, :]) + 1.0).sum(axis=0) / 2.0
-    answer["p_wins"] = (won + 0.5) / (len(values) + 1.0)
-    return answer
+    return answer | {"p_wins": (won.sum(axis=0) + 0.5) / (len(values) + 1.0)}
 
 
 def mean_score_t(scores, facts, seed):

@@ -23,6 +23,7 @@ from leaderbayes._answers.refit import refit, without
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._numerics.decimals import two_digits
 from leaderbayes._scores.tables import counted
 
@@ -31,7 +32,6 @@ _HANGS = 0.2  # share of the data up to which a lead hangs on few
 _LEVEL = 0.75  # P(better) below which two are said to be about level
 _SPLITS = 100  # in halves
 _STABLE = 0.95  # of the splits, whose halves have one leader
-_MISFIT = 0.05  # p-value
 _HEADINGS = {
     "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
     "aggregators": "Other aggregators", "left_out": "One left out", "check": "Does the model fit",
@@ -223,7 +223,7 @@ def _leader_without(
 ) -> tuple[str, str, float] | None:
     """Who leads in a fit without some data, who led before or is next, and P(better)."""
     try:
-        again = Posterior(refit(post, without(post, by, removed)))
+        again = Posterior(refit(post, without(post.data, by, removed)))
     except LeaderbayesError:
         return None
     if not again.trust["converged"] or leader not in again.players:
@@ -278,24 +278,25 @@ def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
 def _check(post: Posterior, seed: int) -> xr.Dataset:
     found = check(post.tree, seed=seed)
     p, triples = float(found["p_value"]), found.sizes.get("triple", 0)
+    amiss = matters(p, float(found.get("ratio", np.nan)))
     if np.isnan(p):
         raise LeaderbayesError("so few pairs met that strengths describe any result of theirs.")
     shown = f"p = {p:.2f}" if p >= 0.005 else "p < 0.005"
-    said = f"No sign of misfit ({shown})."
-    if p < _MISFIT:
+    said = f"No misfit that matters ({shown})."
+    if amiss and "misfit" in found:
         said = (
-            f"Some results differ from the model ({shown}): win probabilities may be off; compare "
-            "them with win_probability(by='record')."
+            f"Head-to-head results differ from the model by {float(found['misfit']):.2f} in win "
+            f"probability ({shown})."
         )
-    elif p > 1.0 - _MISFIT:
-        said = f"The board varies less than the model says ({shown})."
+    elif amiss:
+        said = f"A score is farther from the others than the model says ({shown})."
     if triples:
         a, b, c = found["triple"].to_numpy()[0]
         circles = counted(triples, "triple")
         said += f" {circles} beat each other in a circle, such as {a} over {b} over {c} over {a}."
     data = found.drop_vars(["observed", "replicated", "p_value"]).assign(p_check=p)
     data.attrs = {}
-    return _answered(said, p < _MISFIT or triples > 0, data)
+    return _answered(said, amiss or triples > 0, data)
 
 
 def _plan(post: Posterior, prob: float, seed: int) -> xr.Dataset:

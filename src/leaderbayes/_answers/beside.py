@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.parts import statistic_of
 from leaderbayes._answers.votes import clustered_by, votes_by_player
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.decimals import decimals, two_digits
@@ -26,7 +27,11 @@ def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     if post.of_votes:
         table = table.join(votes_by_player(post), on="player")
         table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
-    elif (own := _of_rounds(post)) is not None:
+    else:
+        if post.parameter == "score":
+            table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
+        if (own := _of_rounds(post)) is None:
+            return table
         column, after, values = own
         table.insert(list(table).index(after) + 1, column, values[table["player"]].to_numpy())
         if said := _disagreement(post, table, lambda player: repr(player[:60])):
@@ -61,6 +66,13 @@ def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
         return table
     table.insert(1, "score", post.board.to_series()[table["team"]].to_numpy())
     return table.sort_values(["theta", "score"], ascending=False, ignore_index=True)
+
+
+def _observed(post: Posterior) -> pd.Series:
+    """Return each player's mean, or the statistic, of the scores themselves."""
+    scores = post.data.mean("round") if post.several else post.data
+    y = scores.transpose(..., "player").to_numpy().astype(float)
+    return pd.Series(statistic_of(y, str(post.option("statistic", "mean"))), post.players)
 
 
 def _of_rounds(post: Posterior) -> tuple[str, str, pd.Series] | None:

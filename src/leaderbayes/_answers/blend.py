@@ -16,7 +16,7 @@ Ferguson (1973), A Bayesian analysis of some nonparametric problems, Annals of S
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,11 +30,12 @@ from leaderbayes._numerics.composite_weight import exchangeable_weight, weighted
 from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.places import count
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._weight import shared_luck
 
 _MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the model is worth
 # In how many parts data are left out, and of how many players.
 _PARTS, _PLAYERS = 50, 150
-_MOST, _FEWEST = 10_000_000, 200  # numbers drawn for all pairs, and draws of each
+_MOST, _FEWEST = 20_000_000, 200  # numbers drawn for all pairs, and draws of each
 
 
 class Parts(NamedTuple):
@@ -77,28 +78,24 @@ class Blend:
 
     def said(self) -> str:
         """Put the mass into words."""
-        unit = "vote" if self.post.of_votes else "round"
+        unit = self.post.kind.unit
         return f"The model counts as much as {self.mass:.2g} {unit}s of a pair's own results."
 
     def pairs(self, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return ``mean``, ``lower``, ``upper`` and ``better`` (P(p > 1/2)), (player, opponent)."""
         found = results(self.post, players)
-        standing = self.post.standing[:, self.post.players.get_indexer(pd.Index(found.names))]
-        draws, m = standing.shape
-        rng = np.random.default_rng([self.post.seed, 55])
-        used = int(np.clip(2 * _MOST // m**2, min(_FEWEST, draws), draws))
-        picked = np.linspace(0, draws - 1, used).astype(int)
+        at, m = self.post.players.get_indexer(pd.Index(found.names)), len(found.names)
+        draws = len(self.post.standing)
+        used = int(np.clip(_MOST // m**2, min(_FEWEST, draws), draws))
         tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
         mean, low, high, better = np.full((4, m, m), 0.5)
         for i in range(m - 1):
-            share = expit(standing[:, [i]] - standing[:, i + 1 :])
-            a, b = found.a[i, i + 1 :], found.b[i, i + 1 :]
-            mean[i, i + 1 :] = self._mean(share, a, b)
-            drawn = self.draws(share[picked], a, b, rng)
+            rest = slice(i + 1, m)
+            a, b = found.a[i, rest], found.b[i, rest]
+            mean[i, rest], drawn = self._draw(at[i], at[rest], a, b, used)
             # Quantiles along the last axis, where each pair's draws lie side by side.
-            ends = np.quantile(np.ascontiguousarray(drawn.T), tails, axis=1)
-            low[i, i + 1 :], high[i, i + 1 :] = ends
-            better[i, i + 1 :] = (drawn > 0.5).mean(axis=0)
+            low[i, rest], high[i, rest] = np.quantile(drawn, tails, axis=1)
+            better[i, rest] = (drawn > 0.5).mean(axis=1)
         below = np.tril_indices(m, -1)
         for one, other in ((mean, mean), (better, better), (low, high.copy()), (high, low.copy())):
             one[below] = 1.0 - other.T[below]
@@ -110,27 +107,43 @@ class Blend:
         """Return the mean of a pair's win probability, and draws (sample,)."""
         found = results(self.post, [one, other])
         at = self.post.players.get_indexer(pd.Index([one, other]))
-        share = expit(np.subtract(*self.post.standing[:, at].T))[:, None]
         a, b = found.a[0, 1:], found.b[0, 1:]
-        drawn = self.draws(share, a, b, np.random.default_rng([self.post.seed, 55]))
-        return float(self._mean(share, a, b)[0]), drawn[:, 0]
+        mean, drawn = self._draw(at[0], at[1:], a, b, len(self.post.standing))
+        return float(mean[0]), drawn[0]
 
-    def _mean(self, share: Floats, a: Floats, b: Floats) -> Floats:
-        kappa = _MASSES[:, None]
-        return np.asarray(self.weights @ ((kappa * share.mean(axis=0) + a) / (kappa + a + b)))
+    def _draw(
+        self, one: Any, others: Longs, a: Floats, b: Floats, used: int
+    ) -> tuple[Floats, Floats]:
+        """Return means (other,) and draws (other, sample) of one player's win probabilities.
 
-    def draws(self, share: Floats, a: Floats, b: Floats, rng: np.random.Generator) -> Floats:
-        """Draw win probabilities (sample, pair) around the model's, with what pairs won and lost."""
-        parts = (rng.permutation(len(share)) + 0.5) / len(share)
-        kappa = _MASSES[np.searchsorted(np.cumsum(self.weights)[:-1], parts)][:, None]
-        tiny = 1e-9  # of a shape, which must not be 0
-        return rng.beta(kappa * share + a + tiny, kappa * (1.0 - share) + b + tiny)
+        Every pair has the same random numbers, so that it is the same in every table.
+        """
+        standing = self.post.standing
+        share = expit(standing[:, [one]] - standing[:, others]).T
+        grid = _MASSES[:, None]
+        mean = self.weights @ ((grid * share.mean(axis=1) + a) / (grid + a + b))
+        share = share[:, np.linspace(0, len(standing) - 1, used).astype(int)]
+        rng = np.random.default_rng([self.post.seed, 55])
+        parts = (rng.permutation(used) + 0.5) / used
+        kappa = _MASSES[np.searchsorted(np.cumsum(self.weights)[:-1], parts)]
+        drawn, begin, tiny = np.empty_like(share), rng.bit_generator.state, 1e-9
+        for k, other in enumerate(others):
+            rng.bit_generator.state = begin
+            ahead = kappa * share[k] + a[k] + tiny
+            behind = kappa * (1.0 - share[k]) + b[k] + tiny
+            # Of the two the one that comes first among the players, whoever is asked of.
+            drawn[k] = rng.beta(ahead, behind) if one < other else 1.0 - rng.beta(behind, ahead)
+        return np.asarray(mean), drawn
 
 
 def _left_out(post: Posterior) -> Floats:
-    """Compute how badly each mass predicts parts that are left out (mass,), minus log scores.
+    r"""Compute how badly each mass predicts parts that are left out (mass,), minus log scores.
 
     The model without a part is its estimate without it, with the posterior's width taken in.
+    Rounds that share training data share luck, too, with the correlation rho of who won: among
+    them a pair is as far from the model as at a mass kappa' with
+
+    .. math:: 1 / (1 + \kappa') = 1 / (1 + \kappa) + \rho\,(1 - 1 / (1 + \kappa)).
     """
     names = post.players
     if len(names) > _PLAYERS:
@@ -141,13 +154,19 @@ def _left_out(post: Posterior) -> Floats:
         return np.zeros(len(_MASSES))
     standing, few = post.standing[:, at], pseudo_rounds(post)
     won, played = parts.weighted_won, parts.weighted_played
+    luck = shared_luck(post.test_fraction)
+    own_share = 1.0 / (1.0 + _MASSES)
+    masses = 1.0 / (own_share + luck / (1.0 + luck) * (1.0 - own_share)) - 1.0
     own = estimates(won.sum((0, 2))[None] / few, played.sum(0)[None] / few)
     without = estimates((won.sum(0) - won).sum(2) / few, (played.sum(0) - played) / few, start=own)
     upper = np.triu_indices(len(at), 1)
     covariance = np.atleast_2d(np.cov(standing.T))
     variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance
+    variance /= 1.0 + luck * _rounds(post)
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * variance[upper])
-    a, b, worth = (table[upper] for table in (found.a, found.b, found.worth))
+    worth = found.worth / (1.0 - found.worth * found.played * luck)  # among these rounds
+    a, b = (table * worth / found.worth for table in (found.a, found.b))
+    a, b, worth = (table[upper] for table in (a, b, worth))
     loss = np.zeros(len(_MASSES))
     for k, epp in enumerate(without):
         met = np.flatnonzero(parts.played[k][upper])
@@ -156,10 +175,14 @@ def _left_out(post: Posterior) -> Floats:
         more = np.maximum(a[met] - worth[met] * gone, 0.0)
         less = np.maximum(b[met] - worth[met] * (left - gone), 0.0)
         y, n = (each[k][upper][met] for each in (won, played))
-        for at_mass, kappa in enumerate(_MASSES):
+        for at_mass, kappa in enumerate(masses):
             p = (kappa * q + more) / (kappa + more + less)
             loss[at_mass] -= (xlogy(y, p) + xlogy(n - y, 1.0 - p)).sum()
     return loss
+
+
+def _rounds(post: Posterior) -> int:
+    return 0 if post.of_votes else int(post.constant.sizes.get("round", 0))
 
 
 def _parts(post: Posterior, at: Longs) -> Parts:
@@ -171,15 +194,16 @@ def _parts(post: Posterior, at: Longs) -> Parts:
     within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
     if not post.model.pairs:  # the weight is of whole rankings
         weight = weight * exchangeable_weight(place, within_round=within)
+    weight = weight * (1.0 + shared_luck(post.test_fraction) * len(place))
     part, light = np.arange(len(place)) % _PARTS, np.minimum(weight, 1.0)
 
     def tables(rows: np.ndarray) -> Floats:
-        each = (
+        each = [
             count(place[rows], within_round=within, ties=ties),
             weighted_counts(place[rows], light[rows], within_round=within, ties=ties),
-        )
+        ]
         if post.model.tie_parameter:
-            each = tuple((won - tied / 2.0, n - tied, tied) for won, n, tied in each)
+            each = [(won - tied / 2.0, n - tied, tied) for won, n, tied in each]
         return np.stack([table for won, n, _ in each for table in (won, n)])
 
     parts = range(int(part.max()) + 1)

@@ -11,7 +11,7 @@ from leaderbayes._answers.record import record
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference.check_of_fit import discrepancies, discrepancies_of_votes, share_as_far
+from leaderbayes._inference.check_of_fit import Discrepancy, discrepancies, discrepancies_of_votes
 from leaderbayes._numerics.counts import STATISTICS, statistics
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
@@ -43,9 +43,11 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
         ``observed``, ``replicated`` (draw), and ``p_value``, the share of replicates that are at
         least as discrepant; NaN where strengths describe any result, as of a chain of players.
 
-        Of matches and votes in one tournament also ``pair_gap`` (player, opponent), wins above what
-        was expected, in standard errors; ``triple`` (triple, place), where a beats b beats c beats
-        a, and ``triple_probability``: a board without any has one with probability 0.05.
+        Of matches and votes also the size: ``misfit``, by how much the model's win probabilities
+        are off (rms), luck taken off, and ``ratio``, ``observed`` over the replicates' mean. Of one
+        tournament ``pair_gap`` (player, opponent), wins above what was expected, in standard
+        errors; ``triple`` (triple, place), where a beats b beats c beats a, and
+        ``triple_probability``: a board without any has one with probability 0.05.
 
         Of teams ``observed``, ``lower``, ``upper`` (95 %) and ``p_value`` (two-sided) over
         ``statistic``. attrs: ``seed``, ``converged``, ``warnings``.
@@ -77,9 +79,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
 
 def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
     boards = [board for board, _ in post.boards()]
-    found = _compared(
-        *(discrepancies_of_votes(post) if post.of_votes else discrepancies(boards, draws, rng))
-    )
+    seen = discrepancies_of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
+    found = _compared(seen).assign(ratio=seen.ratio, misfit=seen.misfit)
     free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
     if free <= 0:  # strengths describe any result, of a chain of players for example
         found["p_value"] = np.nan
@@ -95,7 +96,7 @@ def _of_scores(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
     again = predicted[name].transpose("chain", "draw", *dims).to_numpy()
     seen = observed[name].to_numpy().astype(float)
     largest = _largest(again.reshape(-1, *seen.shape).astype(float))
-    return _compared(float(_largest(seen[None])[0]), largest)
+    return _compared(Discrepancy(float(_largest(seen[None])[0]), largest, np.nan, np.empty(0)))
 
 
 def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
@@ -120,9 +121,9 @@ def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
 _OF = {"epp": _of_matches, "score": _of_scores, "theta": _of_teams}
 
 
-def _compared(observed: float, replicated: Floats) -> xr.Dataset:
-    values: dict[str, Any] = {"observed": observed, "replicated": ("draw", replicated)}
-    return xr.Dataset(values | {"p_value": share_as_far(observed, replicated)})
+def _compared(found: Discrepancy) -> xr.Dataset:
+    values: dict[str, Any] = {"observed": found.observed, "replicated": ("draw", found.replicated)}
+    return xr.Dataset(values | {"p_value": found.p_value})
 
 
 def _largest(boards: Floats) -> Floats:

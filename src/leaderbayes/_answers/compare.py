@@ -92,14 +92,8 @@ def _strengths(
     post: Posterior, pair: list[int], rope: float | None, prob: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return values, and attrs that describe them."""
-    gap, said = np.subtract(*post.draws[:, pair].T), {}
-    if blends(post):
-        blend = Blend(post)
-        mean, win = blend.pair(*post.players[pair])
-        said = {"mass": blend.mass, "note": blend.said()}
-    else:
-        win = chance(post, gap, post.apart[*pair])
-        mean = float(win.mean())
+    gap = np.subtract(*post.draws[:, pair].T)
+    mean, win, said = win_of(post, pair)
     # Who is better is a matter of strengths, as in groups; by how much, of win probabilities.
     ahead = gap if rope is None else win - 0.5
     verdicts = _verdicts(ahead, _within(ahead, rope))
@@ -108,6 +102,15 @@ def _strengths(
         "win_probability": mean, "win_lower": wins[0], "win_upper": wins[1],
         "epp_difference": gap.mean(), "epp_lower": apart[0], "epp_upper": apart[1],
     }, said  # fmt: skip
+
+
+def win_of(post: Posterior, pair: list[int]) -> tuple[float, Floats, dict[str, Any]]:
+    """Return the mean of a pair's win probability, draws (sample,), and attrs that describe it."""
+    if blends(post):
+        blend = Blend(post)
+        return *blend.pair(*post.players[pair]), {"mass": blend.mass, "note": blend.said()}
+    win = chance(post, np.subtract(*post.standing[:, pair].T), post.apart[*pair])
+    return float(win.mean()), win, {}
 
 
 def _scores(post: Posterior, pair: list[int], rope: float | None, prob: float) -> dict[str, Any]:

@@ -18,7 +18,6 @@ _RIVALS = 10  # nearest to the leader, for whom parts are removed
 _ALONE, _PAIRS = 10, 6  # parts that are tried alone, and by twos
 _LIKELY = 1.0 / 3.0  # of the lead, that such parts hold to first order
 _TRIES = 30  # parts that are put back one by one
-_COUNTED = {"epp": "matches", "score": "scores"}
 
 
 def influence(
@@ -183,7 +182,7 @@ def table_of(post: Posterior, parts: Parts, found: Removal, max_share: float) ->
     table = pd.DataFrame(columns)
     share = float(table["share"].sum())
     leader, rival = (str(post.players[i]) for i in (found.leader, found.rival))
-    what = "votes" if post.of_votes else _COUNTED[post.parameter]
+    what = post.kind.counted
     said = (
         f"Without {len(table)} of {counted(len(parts.names), by)} ({share:.2g} of all {what}) "
         f"{rival} does."

@@ -1,6 +1,5 @@
 """Table of players from a posterior."""
 
-import json
 from typing import Any, Literal
 
 import numpy as np
@@ -49,7 +48,8 @@ def leaderboard(
 
         - of epp: ``p_average``, the probability of beating the average player; ``score``, the mean
           score, adjusted for missing ones; of votes ``votes`` and ``both_bad``.
-        - of score: ``difference`` from the first, with its interval; ``win_rate``.
+        - of score: ``observed``, the mean of the scores themselves; ``difference`` from the first,
+          with its interval; ``win_rate``.
         - of theta: ``score``, as observed; ``p_sota``, the probability of theta at or above
           theta_SOTA. There is no ``rank``.
 
@@ -145,6 +145,8 @@ def published(post: Posterior, table: pd.DataFrame, prob: float, control: Contro
         group=letters_of(post, prob, control),
     )
     shown[name] = _with_interval(table, name, digits)
+    if "observed" in table:
+        shown["observed"] = table["observed"].map(f"{{:z.{digits}f}}".format)
     if "difference" in table:
         behind = _with_interval(table, "difference", max(digits, decimals_of(table, "difference")))
         shown["difference"] = behind.where(table["rank"] > 1, "")
@@ -177,9 +179,4 @@ def _note(post: Posterior, prob: float, control: Control) -> str:
         f"distinguished; of two that share none the one above is better ({holds} with probability "
         f"{prob:g})."
     )
-    trust = post.trust
-    if not trust["converged"]:
-        return f"NOT CONVERGED: do not publish. {said}"
-    if any(text.startswith("LB016") for text in json.loads(trust["warnings"])):
-        return f"{said} The model does not describe this board (LB016)."
-    return said
+    return said if post.trust["converged"] else f"NOT CONVERGED: do not publish. {said}"

@@ -66,7 +66,9 @@ def _enlarged(board: xr.DataArray, scores: Any) -> xr.DataArray:
         raise LeaderbayesError("A new player's scores are a DataArray (round,) or a Series.")
     if scores.name is None:
         raise LeaderbayesError("The new player has no name: give the scores one, scores.name.")
-    name = str(scores.name)
+    # Scores that were picked from others are called as all of these.
+    picked = scores.name == "score" and "player" in scores.coords
+    name = str(scores["player"].item() if picked else scores.name)
     if name in board["player"]:
         raise LeaderbayesError(f"There is a player {name[:60]!r} already; give another name.")
     rounds = pd.Index(scores["round"].to_numpy())

@@ -49,11 +49,8 @@ class Parts(NamedTuple):
 
 def units_of(post: Posterior) -> list[str]:
     """Name what the data are parted by, the first of all."""
-    if post.several:
-        return ["tournament"]
-    if post.of_votes:
-        return [*(name for name in ("judge", "prompt") if name in post.votes.coords), "vote"]
-    return ["cluster", "round"] if "cluster" in post.data.coords else ["round"]
+    *some, last = post.kind.parts
+    return [*(name for name in some if name in post.data.coords), last]
 
 
 def parts_of(post: Posterior, by: str) -> Parts:
@@ -68,11 +65,7 @@ def parts_of(post: Posterior, by: str) -> Parts:
         raise LeaderbayesError(
             f"by={by!r}: this posterior's data are removed by {' or '.join(map(repr, known))}."
         )
-    if post.of_votes:
-        return _of_votes(post, by)
-    if post.several:
-        return _of_tournaments(post)
-    return _of_matches(post, by) if post.parameter == "epp" else _of_scores(post, by)
+    return _PARTS.get(by, _PARTS[post.kind.name])(post, by)
 
 
 def leaders_of(strengths: Floats) -> Bools:
@@ -240,7 +233,7 @@ def _of_scores(post: Posterior, by: str) -> Parts:
     return _of_table(by, sign * scores.to_numpy().astype(float), code, names, statistic)
 
 
-def _of_tournaments(post: Posterior) -> Parts:
+def _of_tournaments(post: Posterior, by: str) -> Parts:
     """Part tournaments, by the posterior mean of each player in each."""
     dims = ("tournament", "player")
     own = post.read(f"{post.parameter}_tournament", *dims).mean(axis=0)
@@ -250,7 +243,7 @@ def _of_tournaments(post: Posterior) -> Parts:
         seen = data.notnull().any("round").transpose(*dims)
         own = np.where(seen, own, np.nan)
     names = post.tree["posterior"]["tournament"].to_numpy()
-    return _of_table("tournament", own, np.arange(len(names)), names, "mean")
+    return _of_table(by, own, np.arange(len(names)), names, "mean")
 
 
 def _of_table(unit: str, y: Floats, code: Longs, names: np.ndarray, statistic: str) -> Parts:
@@ -272,3 +265,9 @@ def _of_table(unit: str, y: Floats, code: Longs, names: np.ndarray, statistic: s
 
     share = np.bincount(code, there.sum(axis=1), len(names))
     return Parts(unit, np.asarray(names), share / share.sum(), strengths, adds)
+
+
+# By what they part, or by the kind of posterior.
+_PARTS = {
+    "tournament": _of_tournaments, "epp": _of_matches, "votes": _of_votes, "score": _of_scores,
+}  # fmt: skip

@@ -119,7 +119,7 @@ def _variance(post: Posterior, side: Floats, pair: Longs, known: Floats) -> Floa
     mean = np.column_stack([np.bincount(pair, known * each) for each in values.T])
     mean = np.divide(mean, total[:, None], out=mean, where=total[:, None] > 0.0)
     law = np.atleast_2d(np.cov(size.T))
-    return np.einsum("pe,ef,pf->p", mean, law, mean)[pair]
+    return np.asarray(np.einsum("pe,ef,pf->p", mean, law, mean)[pair])
 
 
 def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:

@@ -25,6 +25,8 @@ def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
     import leaderbayes as lb
 
     asked = {"seed": post.seed, **_SILENT, **arguments_of(post), **changes}
+    if post.parameter == "score" and "cluster" in data.coords:
+        asked["cluster"] = "new"  # of fewer, too
     named = set(signature(lb.fit).parameters)
     asked["options"] = {k: asked.pop(k) for k in list(asked) if k not in named}
     with warnings.catch_warnings():
@@ -49,9 +51,8 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
     return found
 
 
-def without(post: Posterior, by: str, removed: Any) -> Any:
-    """Return the data of a posterior without some rounds, clusters, tournaments, judges, votes."""
-    data = post.data
+def without(data: Any, by: str, removed: Any) -> Any:
+    """Return scores or votes without some rounds, clusters, tournaments, judges, votes."""
     if by == "vote":
         return data.isel(vote=~np.isin(np.arange(data.sizes["vote"]), removed))
     (dim,) = data[by].dims

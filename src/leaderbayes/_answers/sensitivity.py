@@ -12,8 +12,8 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._answers.groups import each_claim, shares_better
 from leaderbayes._answers.loo import log_likelihood
-from leaderbayes._answers.refit import arguments_of
-from leaderbayes._answers.settings import RULES, Setting, removable, settings_of, tied
+from leaderbayes._answers.refit import arguments_of, without
+from leaderbayes._answers.settings import RULES, Setting, models_for, removable, settings_of
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
@@ -113,7 +113,7 @@ def sensitivity(
         test_fraction = post.test_fraction if test_fraction is None else test_fraction
         scores = post.data
     board: Any = scores
-    if of_votes := is_votes(board):
+    if is_votes(board):
         valid_votes(board, "half")
     else:
         board = one_tournament(board).transpose("player", "round")
@@ -122,11 +122,14 @@ def sensitivity(
     prob, m = share("prob", prob), board.sizes["player"]
     top = min(_TOP, m - 1) if top is None else whole("top", top, at_most=m)
     seed = _arguments.seed_or_new(seed)
-    if models is None:
-        second = ("davidson",) if of_votes and tied(board) else () if of_votes else ("mean_score",)
-        models = ("bradley_terry", *second)
     every = settings_of(
-        board, rounds, models=models, ties=ties, weights=weights, clusters=clusters, priors=priors
+        board,
+        rounds,
+        models=models or models_for(board),
+        ties=ties,
+        weights=weights,
+        clusters=clusters,
+        priors=priors,
     )
     base = _fitted(board, every[0], seed, options)
     names = base.players[base.order].append(pd.Index(board["player"].to_numpy())).drop_duplicates()
@@ -135,13 +138,13 @@ def sensitivity(
         try:
             fits.append(_answers(_fitted(board, setting, seed, options), names, prob, top))
         except LeaderbayesError:
-            # Without this judge some player may have no votes at all.
-            if setting.part < 0 or not of_votes:
+            # Without this round, or judge, nothing may be left of some player.
+            if setting.part < 0:
                 raise
             fits.append(_answers(None, names, prob, top))
     table = _table(every, fits, names)
-    part = "judge" if of_votes else "round"
-    table = table.assign(_moved(table, every, "cluster" if of_votes else "weight", part))
+    rule = "cluster" if every[0].cluster else "weight"
+    table = table.assign(_moved(table, every, rule, removable(board)[0]))
     table = table.assign(_psense(base, names))
     leader = str(base.players[base.order[0]])
     return table.assign_attrs(
@@ -153,10 +156,9 @@ def sensitivity(
 
 def _fitted(board: Any, setting: Setting, seed: int, options: dict[str, Any]) -> Posterior:
     """Fit in one way; what it warns of is in its attrs."""
-    if setting.part >= 0 and is_votes(board):
-        board = board.isel(vote=board["judge"].to_numpy() != removable(board)[0][setting.part])
-    elif setting.part >= 0:
-        board = board.drop_isel(round=setting.part)
+    if setting.part >= 0:
+        part, names, _ = removable(board)
+        board = without(board, part, [names[setting.part]])
     asked = options | setting.options() | {"seed": seed, "progressbar": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeaderbayesWarning)

@@ -83,7 +83,7 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
         for rest in product(*_own(board, name, data, choices), factors)
     ]
     every = list(dict.fromkeys(every))
-    names, which = removable(board)
+    _, names, which = removable(board)
     if rounds and len(names) > 2:
         every += [every[0]._replace(without=str(names[k]), part=k) for k in which.tolist()]
     return every
@@ -105,18 +105,31 @@ def _own(board: Any, name: str, data: str, choices: dict[str, Sequence[Any]]) ->
     ]
 
 
-def removable(board: Any) -> tuple[np.ndarray, Longs]:
-    """Name rounds, or judges of votes, and give the positions of those that are left out.
+def models_for(board: Any) -> list[str]:
+    """Name the models to compare where nobody says: the first of each parameter.
+
+    Of votes that tie also the first with a parameter for ties.
+    """
+    data = "votes" if is_votes(board) else "scores"
+    known = [m for m in FITTED.values() if not m.several and (data == "scores" or data in m.data)]
+    found = list({m.parameter: m.name for m in reversed(known)}.values())[::-1]
+    if data == "votes" and tied(board):
+        found.append(next(m.name for m in known if m.tie_parameter))
+    return found
+
+
+def removable(board: Any) -> tuple[str, np.ndarray, Longs]:
+    """Name rounds, or judges of votes, and return the positions of those that are left out.
 
     Of judges at most the 30 with the most votes; of votes without judges none.
     """
     if isinstance(board, xr.DataArray):
-        return board["round"].to_numpy(), np.arange(board.sizes["round"])
+        return "round", board["round"].to_numpy(), np.arange(board.sizes["round"])
     if "judge" not in board.coords:
-        return np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
+        return "judge", np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
     code, names = pd.factorize(board["judge"].to_numpy())
     votes = np.bincount(code, weights_of(board), len(names))
-    return np.asarray(names), np.sort(np.argsort(-votes, kind="stable")[:_LARGEST])
+    return "judge", np.asarray(names), np.sort(np.argsort(-votes, kind="stable")[:_LARGEST])
 
 
 def tied(board: Any) -> bool:

@@ -17,7 +17,7 @@ from leaderbayes._cli._print import (
     short,
     warned,
 )
-from leaderbayes._cli._read import fit, read
+from leaderbayes._cli._read import fitted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,9 +36,8 @@ def audit(**given: Any) -> None:
     import leaderbayes as lb
 
     check_out(given)
-    data = read(given)
     with collecting() as texts:
-        dt = fit(data, given)
+        dt, data = fitted(given)
         asked = lb.audit(dt, prob=given["prob"])
         table = lb.leaderboard(dt, prob=given["prob"], columns="publish", control=given["control"])
     result = {

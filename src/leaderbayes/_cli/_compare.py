@@ -6,7 +6,7 @@ import click
 
 from leaderbayes._cli._options import fitting, option, reading
 from leaderbayes._cli._print import finish, short, warned
-from leaderbayes._cli._read import fit, read
+from leaderbayes._cli._read import fitted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,14 +23,7 @@ def compare(a: str, b: str, rope: float | None, **given: Any) -> None:
     """Compute how probably player A is better than player B."""
     import leaderbayes as lb
 
-    data = read(given)
-    for name in (a, b):
-        if name not in data.values["player"]:
-            first = ", ".join(repr(str(p)[:60]) for p in data.values["player"].to_numpy()[:8])
-            raise lb.LeaderbayesError(
-                f"{given['file']}: there is no player {name!r}; the first are {first}"
-            )
-    dt = fit(data, given)
+    dt, data = fitted(given, (a, b))
     found = lb.compare(dt, a, b, rope=rope, prob=given["prob"])
     converged = bool(found.attrs["converged"])
     result = {
@@ -52,7 +45,7 @@ def _print(found: "xr.Dataset", prob: float) -> None:
     a, b = (short(found[name].item()) for name in ("player", "opponent"))
     if "difference" in found:
         gap, low, high = (float(found[f"difference{end}"]) for end in ("", "_lower", "_upper"))
-        shown = f"+.{decimals([high - low])}f"
+        shown = f"+.{decimals([high - low, *_nearest(low, high)])}f"
         click.echo(
             f"{a} less {b}: {gap:{shown}} ({prob:.0%} interval {low:{shown}} to {high:{shown}})."
         )
@@ -64,13 +57,19 @@ def _print(found: "xr.Dataset", prob: float) -> None:
         )
     if "new_lower" in found:
         low, high = float(found["new_lower"]), float(found["new_upper"])
-        shown, p = f"+.{decimals([high - low])}f", float(found["mean_better"])
+        shown, p = f"+.{decimals([high - low, *_nearest(low, high)])}f", float(found["mean_better"])
         click.echo(
             f"That is about means over data sets; {a} is better there with probability {p:.3f}. "
             f"On a new data set: {low:{shown}} to {high:{shown}}."
         )
     better, same, worse = (float(found[f"p_{k}"]) for k in ("better", "equivalent", "worse"))
-    click.echo(f"Better {better:.3f}, equivalent {same:.3f}, worse {worse:.3f}.")
+    if "rope" in found.attrs:
+        click.echo(f"Better {better:.3f}, equivalent {same:.3f}, worse {worse:.3f}.")
+    else:
+        of = "By strength against all: b" if "epp_difference" in found else "B"
+        click.echo(f"{of}etter {better:.3f}, worse {worse:.3f}.")
+    if "note" in found.attrs:
+        click.echo(found.attrs["note"])
     if "record" in found:
         won, tied, n = (float(found[f"record_{k}"]) for k in ("won", "tied", "played"))
         alone, low, high = (float(found[f"record{end}"]) for end in ("", "_lower", "_upper"))
@@ -79,3 +78,8 @@ def _print(found: "xr.Dataset", prob: float) -> None:
             f"Head to head {a} won {won - tied / 2:g}{halves} of {n:g}: by these alone {alone:.3f} "
             f"({low:.3f} to {high:.3f})."
         )
+
+
+def _nearest(low: float, high: float) -> list[float]:
+    """Return the end next to 0 of an interval that is all above or below it: its sign shows."""
+    return [10.0 * min(abs(low), abs(high))] if low * high > 0.0 else []

@@ -148,6 +148,10 @@ reading = together(
             "count": "how many votes a row stands for",
         }.items()
     ),
+    option("drop", "Column or row that is no score; again for several.", multiple=True,
+           metavar="NAME"),
+    option("keep", "Column or row that is a score, whatever it looks like; again for several.",
+           multiple=True, metavar="NAME"),
     option("both_bad", "Votes that both are bad count as tie, drop or own.", str, "tie"),
     option("only", "Take this tournament of a table with several.", metavar="NAME"),
     better,

@@ -98,6 +98,7 @@ def _draw(folder: Path, figures: Mapping[str, Any], formats: Sequence[str]) -> N
     import matplotlib
 
     matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "leaderbayes"  # the same figure, the same file
     from matplotlib import pyplot as plt
 
     import leaderbayes as lb
@@ -105,5 +106,6 @@ def _draw(folder: Path, figures: Mapping[str, Any], formats: Sequence[str]) -> N
     for name, shown in figures.items():
         figure = getattr(lb.plots, name)(*(shown if isinstance(shown, tuple) else (shown,)))
         for suffix in formats:
-            figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
+            dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
+            figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight", metadata=dated)
         plt.close("all")

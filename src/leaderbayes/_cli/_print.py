@@ -33,7 +33,7 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 def diagnostics(dt: "xr.DataTree | xr.Dataset") -> dict[str, Any]:
     """Return how far a posterior, or an estimate, can be trusted; ready for JSON."""
     attrs = dt.attrs
-    numbers = ("max_rhat", "min_ess", "p_check")
+    numbers = ("max_rhat", "min_ess", "p_check", "deviance_ratio", "misfit")
     return {
         **{name: number(attrs[name]) if name in attrs else None for name in numbers},
         "divergences": attrs.get("divergences"),
@@ -84,6 +84,8 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
         name: [f"{value:.{digits}f}" for value in table[name]],
         "interval": _intervals(table, name, digits),
     }
+    if "observed" in table:
+        columns["observed"] = [f"{value:.{digits}f}" for value in table["observed"]]
     if "difference" in table:
         columns["behind"] = ["", *(f"{value:.{digits}f}" for value in table["difference"][1:])]
         columns["its interval"] = ["", *_intervals(table[1:], "difference", digits)]
@@ -91,7 +93,9 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
         columns["votes"] = [f"{count:g}" for count in table["votes"]]
     if (beside := column_beside(table)) is not None:
         column, places = beside
-        columns[column.replace("_", " ")] = [f"{value:.{places}f}" for value in table[column]]
+        columns["won" if column == "win_rate" else column] = [
+            f"{value:.{places}f}" for value in table[column]
+        ]
     if table["p_best"].notna().all():
         columns["P(best)"] = [f"{p:.2f}" for p in table["p_best"]]
         ends = zip(table["rank_lower"], table["rank_upper"], strict=True)
@@ -127,11 +131,8 @@ def print_effects(effects: Sequence[Mapping[str, Any]], prob: float) -> None:
     print_table(dict.fromkeys(columns, 8), rows, left=("effect",), wrapped=("effect",), title=title)
 
 
-def print_reliability(found: Mapping[str, Any], seed: int, misfit: bool) -> None:
-    """Print that chains agree, how the model fits, and what is needed to draw the same again."""
-    if found["p_check"] is not None:
-        verdict = "the model does NOT describe this board (LB016)" if misfit else "no misfit found"
-        click.echo(f"Check of fit: p = {found['p_check']:.2f}, {verdict}.")
+def print_reliability(found: Mapping[str, Any], seed: int) -> None:
+    """Print that chains agree, and what is needed to draw the same again."""
     if found["converged"] and found["max_rhat"] is not None:
         why = f"; NUTS because of {found['why_nuts']}" if found["why_nuts"] else ""
         click.echo(

@@ -67,7 +67,7 @@ def rank(**given: Any) -> None:
 
 
 def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
-    """Estimate by maximum likelihood, by default in Bradley-Terry's model."""
+    """Estimate by maximum likelihood, by default in the first model that has an estimate."""
     import leaderbayes as lb
     from leaderbayes.models._registry import MODELS
 
@@ -76,7 +76,8 @@ def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
         raise lb.LeaderbayesError(
             f"--ml has no --{option.replace('_', '-')}: leave out one of the two."
         )
-    model = "bradley_terry" if given["model"] == "auto" else given["model"]
+    first = next(name for name in MODELS if hasattr(lb.likelihood, name))
+    model = first if given["model"] == "auto" else given["model"]
     function = getattr(lb.likelihood, model, None)
     if function is None or model not in MODELS:
         raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")
@@ -145,5 +146,4 @@ def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
             f"Deviance {max(deviance['value'], 0.0):.1f}, of independent matches {deviance['df']} "
             "on average."
         )
-    misfit = any(text.startswith("LB016") for text in result["warnings"])
-    print_reliability(result["diagnostics"], result["seed"], misfit)
+    print_reliability(result["diagnostics"], result["seed"])

@@ -1,9 +1,12 @@
 """Read what a command names: scores or votes, one tournament or all."""
 
+import json
+import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -14,13 +17,10 @@ from leaderbayes._cli._print import collecting, short
 if TYPE_CHECKING:
     import xarray as xr
 
-_SCORES = ("player", "round_", "score", "repeat")
+_SCORES = ("player", "round_", "score", "repeat", "drop", "keep")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
+_OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control")
 _KINDS = ("vote", "player", "judge", "prompt", "tournament")
-_WHY = {  # a model was taken by itself, by its parameter
-    "epp": "who beats whom in each round",
-    "score": "right-or-wrong answers, by their mean score",
-}
 
 
 class Data(NamedTuple):
@@ -28,6 +28,7 @@ class Data(NamedTuple):
 
     values: Any
     warnings: list[str]
+    known: dict[str, Any] | None = None  # what was read, where it is known
 
     @property
     def of_votes(self) -> bool:
@@ -39,6 +40,8 @@ class Data(NamedTuple):
         """What was read, ready for JSON."""
         from leaderbayes._scores.read import what_was_read
 
+        if self.known is not None:
+            return self.known
         return _of_votes(self.values) if self.of_votes else what_was_read(self.values)
 
 
@@ -60,8 +63,7 @@ def read(given: Mapping[str, Any], *, several: bool = True) -> Data:
 
 def _read(given: Mapping[str, Any]) -> Any:
     import leaderbayes as lb
-    from leaderbayes._scores.board import read_board
-    from leaderbayes._scores.votes import Options
+    from leaderbayes._scores.votes import Options, read_board
 
     if given["format_"] != "table":
         return _adapted(given)
@@ -82,7 +84,8 @@ def _read(given: Mapping[str, Any]) -> Any:
     return read_board(
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
-        higher_is_better=given["higher_is_better"], max_mb=max_mb, **roles,
+        higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
+        max_mb=max_mb, **roles,
     )  # fmt: skip
 
 
@@ -98,7 +101,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed(["player", "round_", "tournament", "repeat", *_VOTES])
+    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", *_VOTES])
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(
@@ -148,8 +151,16 @@ def _check_one(data: Data, given: Mapping[str, Any]) -> None:
     if len(names) > 1 and not data.of_votes:
         first = ", ".join(name[:60] for name in names[:12]) + (", ..." if len(names) > 12 else "")
         raise lb.LeaderbayesError(
-            f"{given['file']}: several tournaments; pick one with --only: {first}"
+            f"{given['file']}: several tournaments; pick one with --only: {first}. If they are "
+            f"the rounds of one board: --round {shlex.quote(_called(data, 'tournament'))}"
+            f" --repeat {shlex.quote(_called(data, 'round'))}, whose scores are averaged."
         )
+
+
+def _called(data: Data, role: str) -> str:
+    """Return the column that was taken for a role."""
+    columns = dict(each.split("=", 1) for each in data.values.attrs["columns"].split(", "))
+    return str(columns.get(role, "COLUMN"))
 
 
 def _of_votes(votes: "xr.Dataset") -> dict[str, Any]:
@@ -181,6 +192,38 @@ def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
     return asked
 
 
+def fitted(given: Mapping[str, Any], players: Sequence[str] = ()) -> tuple["xr.DataTree", Data]:
+    """Read and fit, or take the posterior of a folder that ``rank --out`` wrote."""
+    import leaderbayes as lb
+
+    path = Path(given["file"])
+    if path.is_dir() and (path / "posterior.nc").is_file():
+        if alien := [name for name in typed(given) if name not in _OF_FITTED]:
+            raise lb.LeaderbayesError(
+                f"{path} holds a posterior, which is not fitted again: leave out {_flag(alien[0])}."
+            )
+        dt = lb.read_fit(path / "posterior.nc")
+        run = path / "run.json"
+        what = json.loads(run.read_text("utf-8")).get("read", {}) if run.is_file() else {}
+        _check_players(given, players, dt["posterior"])
+        return dt, Data(dt, [], what)
+    data = read(given)
+    _check_players(given, players, data.values)
+    return fit(data, given), data
+
+
+def _check_players(given: Mapping[str, Any], players: Sequence[str], values: Any) -> None:
+    """Refuse names that nobody has."""
+    import leaderbayes as lb
+
+    for name in players:
+        if name not in values["player"]:
+            first = ", ".join(repr(str(p)[:60]) for p in values["player"].to_numpy()[:8])
+            raise lb.LeaderbayesError(
+                f"{given['file']}: there is no player {name!r}; the first are {first}"
+            )
+
+
 def fit(data: Data, given: Mapping[str, Any]) -> "xr.DataTree":
     """Fit what was read; print which model was taken, and why."""
     import leaderbayes as lb
@@ -192,18 +235,22 @@ def fit(data: Data, given: Mapping[str, Any]) -> "xr.DataTree":
     with redirect_stdout(sys.stderr):
         dt = lb.fit(data.values, progressbar=sys.stderr.isatty(), **fit_arguments(data, given))
     if given["model"] == "auto" and not given["as_json"]:
-        say_model(dt, data)
+        say_model(dt)
     return dt
 
 
-def say_model(dt: "xr.DataTree", data: Data) -> None:
+def say_model(dt: "xr.DataTree") -> None:
     """Print which model was taken by itself, and why."""
     from leaderbayes._fits.posterior import Posterior
 
     post = Posterior(dt)
-    why = "who beats whom in votes" if data.of_votes else _WHY[post.parameter]
     several = ", over several tournaments" if post.several else ""
-    click.echo(f"model: {post.model.name} ({why}{several}); others: leaderbayes models", err=True)
+    known = post.of_votes and post.constant.sizes["clustering"] > 0
+    alone = ", each by itself: no judge is known" if post.of_votes and not known else ""
+    click.echo(
+        f"model: {post.model.name} ({post.kind.said}{several}{alone}); others: leaderbayes models",
+        err=True,
+    )
 
 
 def _flag(name: str) -> str:

@@ -15,14 +15,15 @@ import xarray as xr
 
 from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.votes import kept_votes, votes_by_pair
-from leaderbayes._numerics.places import count
+from leaderbayes._fits.matches import kept_votes, votes_by_pair, with_tables
+from leaderbayes._numerics.places import ranks_of
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
-from leaderbayes.models._model import Model
+from leaderbayes.models._model import KINDS, Kind, Model
 from leaderbayes.models._registry import MODELS
 
 _PARAMETERS = ("epp", "score", "theta")
+_SEVERAL = "tournament"
 _WHO = {"epp": "player", "score": "player", "theta": "team"}
 # How to add a group that a sampler does not give.
 _REMEDY = {
@@ -107,6 +108,17 @@ class Posterior:
     def of_votes(self) -> bool:
         """Whether votes were observed, which have no rounds and no scores."""
         return "constant_data" in self.tree.children and "vote" in self.constant.dims
+
+    @property
+    def kind(self) -> Kind:
+        """What it is of, in words."""
+        own = KINDS["votes" if self.of_votes else self.parameter]
+        return own._replace(unit=_SEVERAL, parts=(_SEVERAL,)) if self.several else own
+
+    @property
+    def card(self) -> str:
+        """Folder of the card that describes its model."""
+        return "votes" if self.of_votes else self.model.name
 
     @property
     def who(self) -> str:
@@ -328,7 +340,7 @@ class Posterior:
         board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
         if "constant_data" in self.tree.children and "order" in self.constant:
             board["order"] = self._of(self.constant["order"], names)
-        return _with_tables(board) if place.dims == ("round", "player") else board
+        return with_tables(board) if place.dims == ("round", "player") else board
 
     def _of(self, values: xr.DataArray, players: Any) -> xr.DataArray:
         """Take these players' values, in their order."""
@@ -383,22 +395,5 @@ class Posterior:
             own = rows.isel(player=who).rename(tournament_round="round")
             board = xr.Dataset({"place": own}, attrs=board.attrs)
             at = self.players.get_indexer(pd.Index(own["player"].to_numpy()))
-            found.append((_with_tables(board), epp[:, t][:, at]))
+            found.append((with_tables(board), epp[:, t][:, at]))
         return found
-
-
-def ranks_of(standing: Floats) -> Ints:
-    """Rank players in each draw (sample, player), 1 is best."""
-    order = np.argsort(-standing, axis=1)
-    ranks = np.empty(order.shape, dtype=np.int32)
-    np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1, dtype=np.int32)[None], axis=1)
-    return ranks
-
-
-def _with_tables(board: xr.Dataset) -> xr.Dataset:
-    """Count wins, matches and ties (player, opponent) of places (round, player)."""
-    within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
-    tables = count(board["place"].to_numpy(), within_round=within, ties=ties)
-    dims = ("player", "opponent")
-    named = {key: (dims, table) for key, table in zip(("wins", "n", "tied"), tables, strict=True)}
-    return board.assign(named).assign_coords(opponent=board["player"].to_numpy())

@@ -21,12 +21,12 @@ from leaderbayes._inference.diagnostics import diagnose, lacking, warn
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
-from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, check_ties, matches, one_tournament, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
+from leaderbayes.likelihood._hints import hint
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import FITTED
-from leaderbayes.models._scores import likelihood_of
+from leaderbayes.models._scores import by_levels, likelihood_of
 
 Sampler = Literal["auto", "metropolis", "nutpie", "pymc"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
@@ -78,7 +78,8 @@ def fit(
     prior_scale : float, optional
         Scale of the prior on how far players are apart; the model's own by default.
     cluster : str or sequence of str, optional
-        What makes votes, or items, depend on each other: "judge", "prompt", both, or "none".
+        What makes votes depend on each other: "judge", "prompt", both, or "none". Of items in
+        clusters: items of the "same" clusters (default below 20), of "new" ones, or "none".
     order_effect : bool, optional
         Of votes: let whoever is shown first have an advantage.
     covariates : sequence of str, optional
@@ -111,7 +112,8 @@ def fit(
         ``observed_data``, ``constant_data``, and ``log_likelihood`` by round where leaving a round
         out by it is right (not with a composite weight). attrs: ``model``, ``arguments`` and
         ``versions`` (JSON), ``seed``, ``sampler``, ``converged`` (0 or 1), ``max_rhat``,
-        ``min_ess``, ``divergences``, ``p_check`` (see `check`), ``warnings`` (JSON list).
+        ``min_ess``, ``divergences``, ``p_check``, ``deviance_ratio`` and ``misfit`` (see `check`),
+        ``warnings`` (JSON list).
 
     Raises
     ------
@@ -123,7 +125,7 @@ def fit(
     ConvergenceWarning
         LB001, if the chains did not converge.
     MisfitWarning
-        LB016, if the model does not describe the board.
+        LB016, if head-to-head results differ and win probabilities do not take them in.
     HintWarning
         If the data suit another model or option better; ``docs/warnings.md`` lists the codes.
 
@@ -162,7 +164,7 @@ def fit(
     elif not chosen.several:
         board = one_tournament(board)
     if cluster == "none" and not of_votes:
-        board, given["cluster"] = board.drop_vars("cluster", errors="ignore"), None
+        board, given["cluster"] = by_levels(board, "none"), None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         played = _prepared(board, chosen, within_round=within_round, ties=ties)
@@ -187,12 +189,13 @@ def fit(
             **found,
         }
         if chosen.parameter == "epp":
+            post = Posterior(tree)
             seen = (
-                check_of_fit.of_votes(Posterior(tree))
+                check_of_fit.of_votes(post)
                 if of_votes
                 else check_of_fit.of_boards(_boards(played), seed)
             )
-            tree.attrs["p_check"] = check_of_fit.warned(*seen, silent=not found["converged"])
+            tree.attrs |= check_of_fit.checked(seen, post)
     tree.attrs["warnings"] = repeated(caught)
     return tree
 
@@ -236,11 +239,13 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
 def _hint(board: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
     """Warn of what the scores show that the model does not know of."""
     fraction = options.get("test_fraction")
+    board = by_levels(board, options.get("cluster", "auto"))
     if model.parameter == "score":
         asked = options.get("likelihood", "auto")
         of = "normal" if model.several else likelihood_of(board, asked, fraction)
         known = None if "statistic" in options else of
-        hint(board, test_fraction=fraction, likelihood=known)
+        same = options.get("cluster") == "same"
+        hint(board, test_fraction=fraction, likelihood=known, asked=same)
     else:
         hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
 
@@ -384,4 +389,4 @@ def repeated(caught: list[warnings.WarningMessage]) -> str:
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=3)
     own = [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]
-    return json.dumps(own)
+    return json.dumps(list(dict.fromkeys(own)))

@@ -19,16 +19,15 @@ This is flat in the means; `shrunken_shares` shrinks the log-odds of theta.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
 
-from leaderbayes._numerics.missing_items import Gaps, influence
+from leaderbayes._numerics.missing_items import Gaps
 from leaderbayes._numerics.missing_items import sums as sums_of
-from leaderbayes._numerics.shrinkage import Prior, of_differences, shrink
-from leaderbayes._types import Floats
+from leaderbayes._numerics.shrinkage import Prior, shrink
+from leaderbayes._types import Floats, Longs
 
 ATOM = 0.25  # of mass
-LOGISTIC = np.pi / np.sqrt(3.0)  # standard deviation of the logistic distribution, in log-odds
 FLOOR = 0.6  # of the players' scale, in standard errors
+_LEAST = 0.2  # shape of weights, of one or two
 _CELLS = 8_000_000  # of weights drawn at once
 
 
@@ -40,18 +39,20 @@ class Items(NamedTuple):
     # Where answers are missing: then sums are as if a cluster's others were as those that are
     # there, and NaN where there is none.
     gaps: Gaps | None = None
+    # (cluster,): which weigh as much together as they are; or None, of single items.
+    strata: Longs | None = None
 
 
 def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
     """Draw mean scores (draw, player) from the flat posterior."""
-    sums, sizes, gaps = items
+    sums, sizes, gaps, _ = items
     m = sums.shape[1]
     height = height_of(items)
     out = np.empty((draws, m))
     step = max((_CELLS if gaps is None else _CELLS // 4) // len(sizes), 1)
     for begin in range(0, draws, step):
         n = min(step, draws - begin)
-        weights = rng.standard_exponential((n, len(sizes)))
+        weights = _weights(items, n, rng)
         right, wrong = rng.standard_gamma(ATOM, (2, n, m))
         own = height * (right - wrong)
         value = weights @ sums + own if gaps is None else sums_of(gaps, weights, own)
@@ -66,15 +67,24 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
 def shrunken_shares(
     flat: Floats, clusters: int, prior_scale: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Shrink flat draws (draw, player); return them and the players' scale (draw,) in log-odds."""
-    odds = logit(np.clip(flat, 1e-12, 1.0 - 1e-12))
-    m = odds.shape[1]
-    # Standard deviation of a cluster's noise: half the mean variance of a difference is one's own.
-    variance = of_differences(np.cov(odds.T)).sum() / (2.0 * m * (m - 1.0))
-    noise = float(np.sqrt(clusters * variance))
-    prior = Prior(prior_scale * LOGISTIC / noise, FLOOR / np.sqrt(clusters))
-    values, tau = shrink(odds, clusters, clusters - 1.0, prior, rng)
-    return np.asarray(expit(values)), noise * tau
+    """Shrink flat draws (draw, player); return them and the players' scale (draw,).
+
+    Scales are in standard deviations of a cluster's noise.
+    """
+    prior = Prior(prior_scale, FLOOR / np.sqrt(clusters))
+    angles, tau = shrink(np.arcsin(np.sqrt(flat)), clusters, clusters - 1.0, prior, rng)
+    return np.sin(np.clip(angles, 0.0, np.pi / 2.0)) ** 2, tau
+
+
+def _weights(items: Items, size: int, rng: np.random.Generator) -> Floats:
+    """Draw weights (draw, cluster)."""
+    if items.strata is None:
+        return rng.standard_exponential((size, len(items.sizes)))
+    each = items.strata[:, None] == np.arange(items.strata.max() + 1)
+    count = each.sum(axis=0)
+    shape = np.maximum(1.0 - 2.0 / count, _LEAST)
+    weights = rng.standard_gamma(shape[items.strata], (size, len(each)))
+    return np.asarray(weights * (count / (weights @ each))[:, items.strata])
 
 
 def _positive(mass: Floats, unit: float) -> Floats:
@@ -94,19 +104,3 @@ def height_of(items: Items) -> float:
         square += float(np.nansum(gap**2))
         differ += float(np.count_nonzero(np.nan_to_num(gap)))
     return min(np.sqrt(square / differ), size) if differ > 0.0 else size
-
-
-def linear(items: Items) -> tuple[Floats, Floats]:
-    """Return means (player,) of equal weights, and how clusters move sums from there.
-
-    Returns
-    -------
-    share : (player,)
-    moves : (cluster, player)
-        By a cluster more.
-    """
-    sums, sizes, gaps = items
-    if gaps is None:
-        share = sums.sum(axis=0) / sizes.sum()
-        return share, sums - np.outer(sizes, share)
-    return gaps.effects + gaps.level.sum() / sizes.sum(), influence(gaps)

@@ -92,18 +92,6 @@ def sums(gaps: Gaps, weights: Floats, atoms: Floats) -> Floats:
     return np.asarray(total[:, None] * (gaps.effects + moved) + level[:, None] + shared)
 
 
-def influence(gaps: Gaps) -> Floats:
-    """Return how a cluster moves the sums (cluster, player), at equal weights.
-
-    These are derivatives of sums by weights, less what more items add to any sum.
-    """
-    total = float(gaps.sizes.sum())
-    items_of = gaps.share.T @ np.asarray(gaps.counts.sum(axis=0))
-    moved = gaps.residuals @ gaps.inverse
-    own = total * moved - (moved @ items_of)[:, None]
-    return np.asarray(own + (gaps.level - gaps.level.sum() / total * gaps.sizes)[:, None])
-
-
 def separate(there: Bools) -> Longs:
     """Return each player's group (player,), from 0: groups answered no item in common."""
     together = csr_array(there.astype(np.int32))

@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, xlogy
 
 from leaderbayes._numerics.bradley_terry import information, law_of, pairs_of
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Floats, Ints, Longs
 
 _START, _STEPS = 12.0, 1000  # of Newton's method: log-odds, and steps; from nearby three do
 _CHORDS = 20  # steps with one information for all, before each board has its own
@@ -204,3 +204,23 @@ def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:
     log_p = -np.logaddexp(0.0, epp[:, None] - epp[:, :, None])
     gained = 2.0 * (xlogy(wins, wins) - wins * log_p) - xlogy(n, n)
     return np.asarray(gained.sum(axis=(1, 2)))
+
+
+def slopes_by_level(place: Ints, wins: Floats, n: Floats) -> tuple[float, int]:
+    """Correlate how much rounds tell players apart with how strong their players are.
+
+    A round's slope is by how much its results go with strengths more than others' do, to first
+    order. Returns the correlation and how many rounds have a slope. Of scores missing at random, or
+    by the difficulty of rounds alone, it is 0: p-values below 0.005 had 1 to 2 of 100 boards.
+    """
+    epp, found = estimates(wins.sum(axis=1)[None], n[None])[0], []
+    for row in place:
+        seen = np.flatnonzero(row)
+        gap = epp[seen, None] - epp[seen]
+        p, won = expit(gap), 0.5 * (1.0 + np.sign(row[seen] - row[seen, None]))
+        if (known := float((p * (1.0 - p) * gap**2).sum())) > 0.0:
+            found.append((epp[seen].mean(), ((won - p) * gap).sum() / known))
+    level, slope = np.array(found).reshape(-1, 2).T
+    if len(found) < 2 or min(np.ptp(level), np.ptp(slope)) < 1e-9:
+        return 0.0, len(found)
+    return float(np.corrcoef(level, slope)[0, 1]), len(found)

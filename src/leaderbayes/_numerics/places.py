@@ -166,6 +166,14 @@ def ranked(scores: Floats, present: Bools, *, within_round: bool = True) -> Ints
     return places(scores, higher_is_better=True, within_round=within_round)
 
 
+def ranks_of(standing: Floats) -> Ints:
+    """Rank players in each draw (sample, player), 1 is best."""
+    order = np.argsort(-standing, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1, dtype=np.int32)[None], axis=1)
+    return ranks
+
+
 def gumbel(uniform: Floats) -> Floats:
     """Turn uniform numbers into standard Gumbel ones: ``rng.random``'s into ``rng.gumbel``'s.
 

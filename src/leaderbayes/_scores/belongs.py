@@ -4,8 +4,9 @@ The columns of a wide table are scores of one metric. A column whose numbers do 
 others' gets points for each way in which it differs from them.
 """
 
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -13,25 +14,27 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._scores import names
+from leaderbayes._scores.cells import numbers_of
 from leaderbayes._scores.metrics import GAIN, LOSS, among, plain, words
-from leaderbayes._scores.tables import Table, is_number, shown, text_of
+from leaderbayes._scores.tables import Table, is_number, text_of
 from leaderbayes._types import Bools, Floats
 
 REFUSED, _NAMED = 4, 3  # points from which a column is refused, or named in a warning
 _FEWEST = 5  # cells of a column, of fewer the spread is unknown
 _FEW_COLUMNS, _MANY_COLUMNS = 5, 60
 _LEVEL, _SPREAD = 0.1, 0.03  # least differences of level and spread between columns, of logarithms
-_BROKEN, _UNIT = 3.0, 0.4  # least distance of a broken cell, and nearness to log(100)
+_BROKEN, _NEAR = 3.0, 0.4  # least distance of a broken cell, and nearness to log(100)
+_AGREE = 0.6  # correlation of a usual column with the others
 _CHANCE = 4.5  # digits in which a summary must agree with the others, over all rows
 _SUMMARY = set(
     "mean average avg median std sd stdev stderr se sem rank ranking pvalue total sum overall min "
-    "max count n time seconds runtime".split()
+    "max best worst range spread delta gain difference wins ci lower upper bound count n time "
+    "seconds minutes runtime latency cost fps usd kwh training".split()
 )
+_UNIT = re.compile(r".*[(\[] ?(s|ms|sec|min|h|[kmg]i?b|w|kwh|usd|eur|\$|b|m|k|±) ?[)\]]", re.I)
 _BESIDE = set(
-    "p value macro micro weighted geometric of over across the per fit train test".split()
+    "p value macro micro weighted geometric of over across all the per fit train test".split()
 )
-_ROLES = "round=..., tournament=...; --round, --tournament"
-REMEDY = "Leave them out, or give a long table (player, round, score) if they do belong."
 
 
 class Odd(NamedTuple):
@@ -45,8 +48,9 @@ class Odd(NamedTuple):
 def is_summary(name: str, others: Iterable[str] = ()) -> bool:
     """Whether a name is that of a summary: mean, avg rank, p-value, svm_std beside svm."""
     found = words(name)
-    if found == ["p", "value"] or "±" in name:
+    if found == ["p", "value"] or "±" in name or _UNIT.fullmatch(name):
         return True
+    found = [word for word in found if not (word.isdecimal() and "of" in found)]  # mean of 5
     if any(char.isdecimal() for char in "".join(found)[1:]) or _SUMMARY.isdisjoint(found):
         return False
     known = _SUMMARY | _BESIDE | GAIN | LOSS
@@ -57,41 +61,38 @@ def is_summary(name: str, others: Iterable[str] = ()) -> bool:
     )
 
 
-def refuse_names(
-    table: Table, columns: Sequence[str], role: str, rows: Mapping[str, pd.Series]
-) -> None:
-    """Refuse columns that would be players (or rounds), and rows, by their names, all at once."""
-    if not columns:
-        table.refuse(f"no column is left for the {role}s.")
-    if "" in columns:
-        table.refuse(f"a column of scores has no name; name its {role}.")
+def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
+    """Say why columns that would be players (or rounds) are none, by their names."""
     counting = [name for name in columns if counts(table.frame[name])]
-    problems = []
+    if counting:
+        x = np.column_stack([numbers_of(table.frame[name]) for name in columns])
+        counting = [] if all(map(is_ranking, x)) else counting
+    found = {}
     for name in columns:
-        why = ""
         if names.is_index(name) or names.is_round(name) or names.is_data(name):
-            why = f"a round or a tournament? Say which columns are ({_ROLES})."
+            found[name] = "rounds or tournaments? (round=..., tournament=...)"
         elif is_summary(name, columns):
-            why = "a summary of the others?"
+            found[name] = "a summary, or a measure of something else"
         elif role == "player" and plain(name) in names.SCORE.split():
-            why = "the scores of a long table? Name the players' column too (player=..., --player)."
+            found[name] = "the scores of a long table? (player=..., score=...)"
         elif name in counting and len(counting) < len(columns):
-            why = f"numbers of the rows? Say which columns are rounds ({_ROLES})."
-        problems += [f"column {shown(name)}: {why}"] if why else []
-    refuse_rows(table, rows, problems)
+            found[name] = "numbers of the rows? (round=...)"
+    return found
 
 
-def refuse_rows(table: Table, rows: Mapping[str, pd.Series], problems: Sequence[str] = ()) -> None:
-    """Refuse rounds, tournaments and players that summarise the others, by their names."""
-    found = [
-        f"{table.row(int(labels.index[int((labels == name).argmax())]))}: the {role} {shown(name)} "
-        "looks like a summary of the others."
-        for role, labels in rows.items()
-        for name in labels.unique()
-        if is_summary(name)
-    ]
-    if found or problems:
-        table.refuse(f"not only scores: {' '.join([*problems, *found][:20])} {REMEDY}")
+def by_number(x: Floats, *, gains: bool) -> tuple[dict[int, str], dict[int, str]]:
+    """Find columns (row, column) to refuse, and columns to name, with the reasons.
+
+    Without the former, none is to be refused.
+    """
+    refused: dict[int, str] = {}
+    while True:
+        left = [j for j in range(x.shape[1]) if j not in refused]
+        odd = odd_columns(x[:, left], gains=gains)
+        worst = {left[of.column]: of.why for of in odd if of.points >= REFUSED}
+        if not worst:
+            return refused, {left[of.column]: of.why for of in odd}
+        refused |= worst
 
 
 def counts(column: pd.Series) -> bool:
@@ -123,7 +124,8 @@ def odd_columns(x: Floats, *, gains: bool) -> list[Odd]:
     left = [j for j in range(x.shape[1]) if np.isfinite(x[:, j]).any()]
     summed = summaries(x[:, left])
     found = [Odd(left[j], REFUSED, "a summary of the others") for j in summed]
-    left = [j for k, j in enumerate(left) if k not in summed]
+    found += [Odd(left[j], REFUSED, "no ranking") for j in _no_rankings(x[:, left])]
+    left = [j for j in left if j not in {odd.column for odd in found}]
     while len(left) > 2:
         points, why = _points(x[:, left], gains=gains)
         worst = int(np.argmax(points))
@@ -140,9 +142,12 @@ def broken_cells(x: Floats) -> Bools:
     if min(x.shape) < 2 or _top(x, np.nanmedian(x, axis=0)) != 100.0:
         return np.zeros(x.shape, dtype=bool)
     units = np.zeros(x.shape, dtype=bool)  # of whole rows and columns
+    usual = np.nanquantile(x[x > 1.0], [0.1, 0.9]) / 100.0
     for axis in (0, 1):
         shift = np.nanmedian(y - np.nanmedian(y, axis, keepdims=True), 1 - axis, keepdims=True)
-        units |= np.abs(shift + np.log(100.0)) < _UNIT
+        level = np.nanmedian(x, 1 - axis, keepdims=True)
+        shares = (level > usual[0]) & (level < usual[1])
+        units |= (np.abs(shift + np.log(100.0)) < _NEAR) & shares
     for _ in range(2):
         y = y - np.nanmedian(y, axis=1, keepdims=True)
         y = y - np.nanmedian(y, axis=0, keepdims=True)
@@ -158,7 +163,11 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
     m = x.shape[1]
     there = np.isfinite(x)
     negative = (x < 0.0).any(axis=0)
-    if negative.mean() > 0.5:
+    top = _top(x, np.nanmedian(x, axis=0)) if gains else None
+    to_top = top is not None and negative.sum() > max(1, 0.1 * m)
+    if top is not None and to_top:  # R2, kappa: what is missing to 1
+        y = np.where(x < top, np.log(top - x), np.nan)
+    elif negative.mean() > 0.5:
         y = np.arcsinh(x / (np.nanmedian(np.abs(x)) or 1.0))
     else:
         y = np.where(x == 0.0, np.nan, np.log(np.abs(x)))
@@ -166,10 +175,11 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
     r = level / _of_others(level, _LEVEL)
     q = spread / _of_others(spread, _SPREAD)
     medians = np.nanmedian(x, axis=0)
-    top = _top(x, medians) if gains else None
     if top is not None:
         raw = _from_others(x)[1]
         q = np.where(medians < top, np.minimum(q, raw / _of_others(raw, 0.005 * top)), q)
+    alone = _agreement(x)
+    often = np.nanmedian(alone)
     decimals, digits, whole, bits, same = _writing(x)
     points, why = np.zeros(m, dtype=int), []
     for j in range(m):
@@ -179,27 +189,44 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
         if r[j] > 2.0 and level[j] > 0.5:
             said["on another scale"] = 1 + (r[j] > 4.0 and level[j] > 1.0) + (level[j] > 2.5)
         if there[:, j].sum() >= _FEWEST and q[j] > 1.5 and not same[j]:
-            said["varies otherwise"] = 1 + (q[j] > 3.0)
+            said["varies otherwise"] = 1 + (q[j] > 3.0) + (q[j] > 6.0)
+        if often > _AGREE and alone[j] < _AGREE / 3.0:
+            said["orders the rows otherwise"] = 1
         as_many = abs(medians[j]) >= 100.0 and digits[j] >= digits[others].min()
         if bits[j] and fractions:
             said["only 0 and 1"] = 3
         elif same[j] and medians[j] % 1.0 == 0.0 and medians[j] not in (0.0, top, (top or 0) / 2):
-            said["always the same whole number"] = 2
+            said["always the same whole number"] = 2 + fractions
         elif whole[j] and fractions and not as_many:
             said["whole numbers among fractions"] = 2
         elif decimals[j] < decimals[others].min() and digits[j] < digits[others].min():
             said["fewer digits"] = 1
         below = (x[:, j] < 0.0).sum() / there[:, j].sum()
-        if below > 0.0 and (x[:, others] < 0.0).sum() <= 0.1 * cells.sum():
-            said["negative"] = 1 + (below > 0.2) + (top is not None and below < 1.0)
+        beside = (x[:, others] < 0.0).sum() / cells.sum()
+        if below > 0.0 and beside <= 0.1:
+            never = beside == 0.0
+            said["negative"] = 1 + (never and below > 0.2) + (never and top is not None)
         if top is not None:
             above = (x[:, j] > top).sum() / there[:, j].sum()
             inside = (x[:, others] <= top)[cells].mean()
             if above > 0.0 and inside >= 0.9:
-                said[f"above {top:g}"] = 3 if above > 1 / 3 and r[j] > 1.0 else 1
+                said[f"above {top:g}"] = 3 if above > 1 / 3 and (r[j] > 1.0 or to_top) else 1
         points[j] = sum(said.values())
         why.append(", ".join(said))
     return points, why
+
+
+def _agreement(x: Floats) -> Floats:
+    """Return the rank correlation of each column (column,) with the others' mean rank."""
+    if len(x) < 2 * _FEWEST - 2:
+        return np.full(x.shape[1], np.nan)
+    rank = pd.DataFrame(x).rank(pct=True).to_numpy()
+    there = np.isfinite(rank)
+    filled = np.where(there, rank, 0.0)
+    others = filled.sum(axis=1, keepdims=True) - filled
+    others = others / (there.sum(axis=1, keepdims=True) - there).clip(min=1)
+    pairs = (pd.Series(rank[:, j]).corr(pd.Series(others[:, j])) for j in range(x.shape[1]))
+    return np.array([float(pair) for pair in pairs])
 
 
 def _from_others(y: Floats) -> tuple[Floats, Floats]:
@@ -225,7 +252,7 @@ def _of_others(values: Floats, floor: float) -> Floats:
 def _top(x: Floats, medians: Floats) -> float | None:
     """Find the largest possible score, 1 or 100; None where there is none."""
     for top in (1.0, 100.0):
-        share = ((x >= 0.0) & (x <= top)).sum(axis=0) / np.isfinite(x).sum(axis=0)
+        share = (x <= top).sum(axis=0) / np.isfinite(x).sum(axis=0)
         inside = share >= 0.95
         if inside.mean() >= 0.5 and np.median(medians[inside]) > 0.2 * top:
             return top
@@ -266,15 +293,43 @@ def summaries(x: Floats) -> list[int]:
         spread = np.nanmax(others, axis=1) - np.nanmin(others, axis=1)
         digits = np.log10(np.clip(spread / (2.0 * half), 1.0, 1000.0)).sum()
         totals = [np.nanmean(others, axis=1), np.nansum(others, axis=1)]
-        totals += [np.nanmedian(others, axis=1), np.nanstd(others, axis=1, ddof=1)]
-        if digits >= _CHANCE and any((np.abs(column - t) <= half).all() for t in totals):
+        totals += [np.nanmedian(others, axis=1), np.nanmax(others, axis=1)]
+        totals += [np.nanmin(others, axis=1), np.nanmax(others, axis=1) - np.nanmin(others, axis=1)]
+        totals += [np.nanstd(others, axis=1, ddof=k) for k in (0, 1)]
+        size = np.nanmax(np.abs(others), axis=1)
+        varied = 2 * len(np.unique(column)) > len(column)
+        if (
+            digits >= _CHANCE
+            and varied
+            and any(
+                (np.abs(column - t) <= half * (1.0 + 1e-6) + 1e-11 * size).all() for t in totals
+            )
+        ):
             found.append(j)
     return found
 
 
+def _no_rankings(x: Floats) -> list[int]:
+    """Find columns that rank nothing, where the others are ranks, of rows or of columns."""
+    if all(map(is_ranking, x)):
+        return []
+    ranked = [is_ranking(column) for column in x.T]
+    if 0.75 <= np.mean(ranked) < 1.0:
+        return [j for j, yes in enumerate(ranked) if not yes]
+    without = (np.delete(x, j, axis=1) for j in range(x.shape[1]) if x.shape[1] > 3)
+    alone = [j for j, others in enumerate(without) if all(map(is_ranking, others))]
+    return alone if len(alone) == 1 else []
+
+
+def is_ranking(values: Floats) -> bool:
+    """Whether these are places from 1 on, ties sharing the lowest or the mean."""
+    there = values[np.isfinite(values)]
+    ways = (pd.Series(there).rank(method=how) for how in ("min", "average"))
+    return len(there) > 2 and there.min() == 1.0 and any((there == way).all() for way in ways)
+
+
 def _half_digit(values: Floats) -> float:
-    """Return half of the last digit of rounded numbers, plus the rounding of floats."""
-    noise = 1e-12 * float(np.abs(values).max())
-    near = (np.abs(np.round(values, d) - values).max() <= noise for d in range(12))
-    digits = next((d for d, rounded in enumerate(near) if rounded), 12)
-    return 0.5 * 10.0**-digits * (1.0 + 1e-6) + noise
+    """Return half of the last digit of rounded numbers."""
+    noise = 1e-12 * np.abs(values)
+    near = ((np.abs(np.round(values, d) - values) <= noise).all() for d in range(12))
+    return 0.5 * 10.0 ** -next((d for d, rounded in enumerate(near) if rounded), 12)

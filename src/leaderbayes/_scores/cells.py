@@ -104,9 +104,14 @@ def _read(table: Table, label: str, cells: pd.Series, words: bool, remedy: str) 
             cells = answers.map({**dict.fromkeys(MISSING, ""), **ANSWERS})
             numbers = numbers_of(cells)
             unread = numbers.isna() & cells.notna()
+    if unread.any() and (bare := _other_writing(cells)) is not None:
+        return bare
     wrong = cells[unread]
     wrong = wrong[~wrong.str.strip().str.lower().isin(MISSING)]
     if len(wrong):
+        # A time-out among answers is what is wrong, not the answers.
+        other = wrong[~wrong.str.strip().str.lower().isin(ANSWERS)]
+        wrong = other if words and len(other) else wrong
         cell = wrong.iloc[0]
         table.refuse(
             f"column {shown(label)} holds {shown(cell)}, which is not a number"
@@ -116,12 +121,27 @@ def _read(table: Table, label: str, cells: pd.Series, words: bool, remedy: str) 
     return numbers
 
 
+def _other_writing(cells: pd.Series) -> pd.Series | None:
+    """Read numbers that all have a percent sign, or a decimal comma; None of others."""
+    texts = cells.fillna("").str.strip()
+    missing = texts.str.lower().isin(MISSING)
+    there = texts[~missing].str.replace(r"\s*%$", "", regex=True)
+    percent = texts[~missing].str.endswith("%")
+    comma = there.str.fullmatch(r"[-+]?\d+,\d+")
+    # 1,234 may be a thousand.
+    fractions = comma.all() and not there.str.fullmatch(r"[-+]?[1-9]\d{0,2},\d{3}").all()
+    if not (percent.all() or (fractions and not percent.any())):
+        return None
+    numbers = numbers_of(there.str.replace(",", ".") if fractions else there)
+    return None if numbers.isna().any() else numbers.reindex(cells.index)
+
+
 def _remedy(cell: str, remedy: str) -> str:
     """End the message on a cell that is not a number."""
     bare = bare_number(cell)
     if bare != cell.strip() and is_number(bare):
         if bare + "%" == cell.replace(" ", ""):
-            return "; remove the % sign from every score."
+            return "; remove the % sign, or write it at every score of the column."
         return _MEAN_AND_ERROR
     hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""
     return f"{hint}; {remedy}."

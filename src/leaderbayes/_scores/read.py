@@ -1,29 +1,35 @@
 """Read a table of scores, long or wide, and refuse what cannot be compared."""
 
-import warnings
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesWarning, ScoresError
+from leaderbayes._arguments import are_names, wrong
+from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores import names
-from leaderbayes._scores.belongs import REFUSED, REMEDY, broken_cells, odd_columns, summaries
-from leaderbayes._scores.cells import as_names
-from leaderbayes._scores.metrics import is_metric, more_is_better
-from leaderbayes._scores.roles import recognise, to_long
+from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary
+from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, refuse
+from leaderbayes._scores.metrics import more_is_better
+from leaderbayes._scores.roles import Wide, to_long
 from leaderbayes._scores.sources import read_table
-from leaderbayes._scores.tables import Source, Table, alike, counted, listed, shown
+from leaderbayes._scores.tables import (
+    Asked,
+    Roles,
+    Source,
+    Table,
+    alike,
+    counted,
+    listed,
+    shown,
+    warn,
+)
 from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._types import Floats, Longs
 
 _MAX_CELLS = 200_000_000
-# Warnings point to the first line outside of it.
-_PACKAGE = str(Path(__file__).parents[1])
 
 
 def read_scores(
@@ -36,15 +42,17 @@ def read_scores(
     cluster: str | None = None,
     repeat: str | None = None,
     higher_is_better: bool | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read scores of players in rounds.
 
     A long table has a row for each score. A wide table has a row for each round and a column for
     each player, and perhaps data sets in its first column, whose rows are then the rounds (folds);
-    or, if its first column is recognised as the players, a row for each player. Columns are
-    recognised by their usual names where they are not given. What looks like no score, by its name
-    or numbers, is refused.
+    or a row for each player. Columns are recognised by their usual names; where a first column may
+    name players or rounds, say which. What looks like no score, by its name or numbers, is refused
+    with the call that reads the rest.
 
     Rounds may be items (a column called item, question_id, ...), answered right or wrong (true
     and false, 1 and 0, ...). Then a column called passage, subject, ... groups them, and one
@@ -53,8 +61,8 @@ def read_scores(
     Parameters
     ----------
     source : path, DataFrame or dict
-        CSV, TSV, JSON (lines) or Parquet, also ``.gz``; a pandas table, whose index counts as
-        columns if it holds names; or scikit-learn's ``cv_results_``.
+        CSV, TSV, JSON (lines), Parquet, also ``.gz``, a table in Markdown or LaTeX; a pandas
+        table, whose index counts as columns if it holds names; or scikit-learn's ``cv_results_``.
     player, round, score, tournament : str, optional
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     cluster : str, optional
@@ -64,6 +72,10 @@ def read_scores(
     higher_is_better : bool, optional
         Whether the higher of two scores wins. By default it does, and it is an error if anything
         has the name of a loss (``rmse``, ``log_loss``).
+    drop : sequence of str, optional
+        Columns and rows (players, rounds, tournaments) that are no scores.
+    keep : sequence of str, optional
+        Columns and rows that are scores, whatever they look like.
     max_mb : float
         Most megabytes that a file may hold, unpacked.
 
@@ -72,7 +84,7 @@ def read_scores(
     DataArray (player, round) or (tournament, player, round)
         Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
         ``scheme`` ("model/fold", say), ``columns`` (what was taken for what), ``source``;
-        ``unused``, other columns;
+        ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
         Coordinates, if there are such columns: ``cluster`` (round,) and ``run_variance``
         (player,), the variance between runs of a player in a round.
@@ -89,7 +101,7 @@ def read_scores(
     {'tournament': 5, 'player': 15, 'round': 25}
     """
     table = read_table(source, score, max_mb)
-    roles = {
+    roles: Roles = {
         "player": player, "round": round, "score": score, "tournament": tournament,
         "cluster": cluster, "repeat": repeat,
     }  # fmt: skip
@@ -98,70 +110,53 @@ def read_scores(
             "this is a table of votes: leaderbayes.read_votes reads it; if it does hold scores, "
             "name their columns (player=..., score=...)."
         )
-    return scores_of(table, roles, higher_is_better)
+    return scores_of(table, options_of(roles, higher_is_better, drop, keep))
 
 
-def scores_of(
-    table: Table,
-    roles: Mapping[str, str | None],
+def options_of(
+    roles: Roles,
     higher_is_better: bool | None = None,
-) -> xr.DataArray:
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+) -> Asked:
+    """Check lists of names; arguments as of `read_scores`."""
+    for name, value in {"drop": drop, "keep": keep}.items():
+        if not are_names(value):
+            raise wrong(name, value, "a list of names")
+    return Asked(roles, higher_is_better, tuple(drop), tuple(keep))
+
+
+def scores_of(table: Table, asked: Asked) -> xr.DataArray:
     """Make scores of a table that was read; arguments and result as of `read_scores`."""
     if table.searched:
-        roles = {**roles, "player": "player", "round": "split", "score": "score"}
-    long, columns = to_long(table, dict(roles))
+        roles = {**asked.roles, "player": "player", "round": "split", "score": "score"}
+        asked = asked._replace(roles=roles)
+    form = to_long(table, asked)
+    wide = form if isinstance(form, Wide) else None
+    long, columns = checked(form, asked) if isinstance(form, Wide) else form
     if table.searched:
-        better = check_sign(table, table.searched, long["score"], higher_is_better)
+        better = check_sign(table, table.searched, long["score"], asked.better)
     else:
-        better = _check_names(table, long, columns, higher_is_better)
-    scores = to_scores(table, long, higher_is_better=better, columns=columns)
-    if "column" in (columns["player"], columns["round"]):
-        _check_belonging(table, scores, "player" if columns["player"] == "column" else "round")
-    else:
-        taken = set(columns.values())
-        if unused := [name for name in table.frame.columns if name not in taken]:
-            scores.attrs["unused"] = listed(unused)
-    return scores
-
-
-def _check_names(
-    table: Table, long: pd.DataFrame, columns: Mapping[str, str], higher_is_better: bool | None
-) -> bool:
-    """Return whether more is better; refuse to guess where a name in play may be a loss's."""
-    said = {columns["score"]: more_is_better(columns["score"])}
-    tidy = recognise(table, names.METRIC, columns.values())
-    metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
-    if said[columns["score"]] is None:
-        said |= {name: more_is_better(name) for name in metrics}
         labels = [name for d in ("tournament", "round") if d in long for name in long[d].unique()]
-        if columns["player"] == "column":
-            # The columns may be metrics; players have words of losses in their names by chance.
-            players = list(long["player"].unique())
-            all_losses = all(more_is_better(name, score=False) is False for name in players)
-            labels += [name for name in players if all_losses or is_metric(name)]
-        labels.append(Path(table.where).name)
-        said |= {name: more_is_better(name, score=False) for name in labels}
-    losses, gains = ([name for name, more in said.items() if more is of] for of in (False, True))
-    kind = "is the name of a loss" if len(losses) == 1 else "are the names of losses"
-    less = f"{listed(losses)} {kind}, of which less is better"
-    if losses and higher_is_better is None:
-        mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
-        table.refuse(
-            f"{less}{mixed if gains else ''}; say so (higher_is_better=False, --lower-is-better), "
-            "or that more of it is (higher_is_better=True, --higher-is-better)."
-        )
-    if losses and gains:
-        warn(
-            f"LB042 {table.where}: {less}, but more of {listed(gains)}; one direction is wrong for "
-            "some of these: take those of one, or turn the sign."
-        )
-    elif len({*metrics} - {""}) > 1 and higher_is_better is None:
-        warn(
-            f"LB042 {table.where}: scores are of several metrics ({listed(metrics)}), and higher "
-            "ones count as better for all. Take one, or confirm it (higher_is_better=True, "
-            "--higher-is-better)."
-        )
-    return True if higher_is_better is None else higher_is_better
+        if wide is None:
+            summed = [name for name in labels if is_summary(name) and name not in asked.keep]
+            direction = direction_of(table, columns, labels, asked.better)
+            rows = dict.fromkeys(summed, "a summary of the others")
+            refuse(table, asked, Problems({}, rows, direction.losses))
+        else:
+            direction = direction_of(
+                wide.table, columns, [*labels, *metrics_in(wide)], asked.better
+            )
+        better = direction.better
+        for text in direction.warnings:
+            warn(text)
+    scores = to_scores(table, long, higher_is_better=better, columns=columns)
+    taken = {*columns.values(), *(wide.columns if wide else ())}
+    unused = [name for name in table.frame.columns if name not in taken]
+    if wide is None or asked.drop:
+        scores.attrs |= {"unused": listed(unused)} if unused else {}
+        scores.attrs["read"] = describe(scores)
+    return scores
 
 
 def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
@@ -241,7 +236,8 @@ def to_scores(
     for dim in dims:
         warn_alike(table, dim, coords[dim])
     _check_units(table, scores)
-    return scores
+    _check_places(table, scores)
+    return scores.assign_attrs(read=describe(scores))
 
 
 def _over_runs(
@@ -257,25 +253,6 @@ def _over_runs(
     of_player = (squares / free.where(free > 0)).reindex(range(int(player.max()) + 1))
     runs = {"runs": float(counts.mean()), "answers": int(of.isin((0.0, 1.0)).all())}
     return cells.mean(), np.asarray(of_player, float), runs
-
-
-def _check_belonging(table: Table, scores: xr.DataArray, role: str) -> None:
-    """Refuse columns and rows of a wide table that are no scores, or name them: LB051."""
-    gains = bool(scores.attrs["higher_is_better"])
-    rows = "round" if role == "player" else "player"
-    by = scores.transpose(..., rows, role)
-    x = by.to_numpy().reshape(-1, by.sizes[role])
-    odd = odd_columns(x, gains=gains)
-    said = [f"{role} {shown(by[role].values[of.column])}: {of.why}" for of in odd]
-    summed = summaries(x.T) if by.ndim == 2 else []
-    said += [f"{rows} {shown(by[rows].values[k])}: a summary of the others" for k in summed]
-    if summed or any(of.points >= REFUSED for of in odd):
-        table.refuse(f"not only scores: {'; '.join(said)}. {REMEDY}")
-    if odd:
-        warn(
-            f"LB051 {table.where}: these look unlike the other scores. {'; '.join(said)}. Leave "
-            "them out if they are something else."
-        )
 
 
 def _check_units(table: Table, scores: xr.DataArray) -> None:
@@ -294,6 +271,19 @@ def _check_units(table: Table, scores: xr.DataArray) -> None:
         )
 
 
+def _check_places(table: Table, scores: xr.DataArray) -> None:
+    """Refuse places of 0, which stand for no place and would be the best."""
+    x = scores.transpose(..., "player").to_numpy().reshape(-1, scores.sizes["player"])
+    if scores.attrs["higher_is_better"] or not (x == 0.0).any():
+        return
+    zeros, long = (x == 0.0).sum(axis=1), ((x > 0.0).sum(axis=1) > 2) & (x > 1.0).any(axis=1)
+    if long.any() and (zeros != 1).any() and all(is_ranking(row[row > 0.0]) for row in x[long]):
+        table.refuse(
+            "0 among places, of which it would be the best; leave the cell empty where a player "
+            "has no place."
+        )
+
+
 def warn_alike(table: Table, dim: str, labels: Iterable[str]) -> None:
     """Warn of names that may be one, written in two ways: LB041."""
     if groups := alike(labels):
@@ -302,11 +292,6 @@ def warn_alike(table: Table, dim: str, labels: Iterable[str]) -> None:
             f"LB041 {table.where}: {dim}s differ in case, width or blanks only: {pairs}. If they "
             "are one, write them alike."
         )
-
-
-def warn(text: str) -> None:
-    """Warn whoever called the package."""
-    warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
@@ -327,4 +312,6 @@ def describe(scores: xr.DataArray) -> str:
     better = "higher" if read["higher_is_better"] else "lower"
     sizes = " x ".join(counted(size, dim) for dim, size in read["sizes"].items())
     unused = f"; not used: {read['unused']}" if "unused" in read else ""
-    return f"{read['columns']} ({better} is better), {sizes}, {read['missing']} missing{unused}"
+    who = "; ".join(f"{dim}s: {listed(scores[dim].values, 4)}" for dim in scores.dims)
+    columns = f"{read['columns']} ({better} is better)"
+    return f"{columns}, {sizes}, {read['missing']} missing; {who}{unused}"

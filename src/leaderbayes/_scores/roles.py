@@ -1,16 +1,20 @@
 """Which columns of a table hold players, rounds, scores and tournaments: named, or recognised."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
+from leaderbayes._errors import ScoresError
 from leaderbayes._scores import names
-from leaderbayes._scores.belongs import counts, refuse_names, refuse_rows
+from leaderbayes._scores.belongs import counts
 from leaderbayes._scores.cells import as_names, as_numbers
-from leaderbayes._scores.metrics import plain, words
+from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import (
     ANSWERS,
     MISSING,
+    Asked,
+    Roles,
     Table,
     bare_number,
     listed,
@@ -20,7 +24,6 @@ from leaderbayes._scores.tables import (
 )
 
 KAGGLE = ("teamid", "teamname", "score")  # columns of its leaderboards, in lower case
-Roles = dict[str, str | None]  # columns by role, as the user gives them
 Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
 _ONE_SCORE = (
     " With one score a player nothing says who beats whom: give the scores of several rounds, or "
@@ -28,27 +31,85 @@ _ONE_SCORE = (
 )
 
 
-def to_long(table: Table, given: Roles) -> Long:
-    """Turn a table of any shape into a long one of names and numbers; name the columns taken."""
+class Wide(NamedTuple):
+    """A wide table: columns of scores, each a player or a round, and what the rows are."""
+
+    table: Table
+    columns: list[str]
+    role: str  # of a column
+    labels: dict[str, pd.Series]  # of the rows, by role
+    found: dict[str, str]
+    question: str = ""  # what may name players or rounds
+
+
+def to_long(table: Table, asked: Asked) -> Long | Wide:
+    """Find names and numbers in a table of any shape, and name the columns taken."""
+    if is_kaggle(table) and not any(asked.roles.values()):
+        table.refuse("this is a leaderboard of Kaggle (TeamId, TeamName, Score)." + _ONE_SCORE)
+    given, columns = asked.roles, list(table.frame.columns)
+    asked = asked._replace(rows=tuple(name for name in asked.drop if name not in columns))
+    out = [name for name in columns if name in asked.drop]
+    table = table._replace(frame=table.frame.drop(columns=out))
     _check_given(table, given)
     if table.frame.empty:
         table.refuse("the table has a header and no row of scores.")
-    if is_kaggle(table) and not any(given.values()):
-        table.refuse("this is a leaderboard of Kaggle (TeamId, TeamName, Score)." + _ONE_SCORE)
-    taken = [name for name in given.values() if name is not None]
-    player = given["player"] or recognise(table, names.PLAYER, taken, otherwise=True)
+    table, asked = _without_parts(table, asked)
+    player = given["player"]
+    if player is None:
+        taken = [name for name in given.values() if name is not None]
+        player = recognise(table, names.PLAYER, taken, otherwise=True)
     score = given["score"] or (_score(table, player, given) if player is not None else None)
     if player is not None and score is not None:
-        return _long(table, player, score, given)
+        return _long(table, player, score, asked)
     others = any(given[role] for role in ("round", "tournament", "cluster", "repeat"))
-    if player is not None and not others and (not given["player"] or _is_wide(table, player)):
-        return _row_a_player(table, player)
-    if given["player"] or given["score"]:
+    if player is not None and not others and (given["player"] is None or len(columns) > 2):
+        return _row_a_player(table, player, asked)
+    if given["player"] is not None or given["score"]:
         table.refuse(
             f"no column is known for the {'score' if player else 'player'}; name it too. The "
             f"columns are {listed(table.frame.columns)}."
         )
-    return _wide(table, given)
+    return _wide(table, asked)
+
+
+def _without_parts(table: Table, asked: Asked) -> tuple[Table, Asked]:
+    """Refuse scores of training and validation beside those of the test data."""
+    for name in table.frame.columns:
+        if plain(name) not in names.PARTS_CALLED or name in asked.roles.values():
+            continue
+        parts = as_names(table, name, missing="")
+        if not all(part.lower() in names.PARTS for part in parts.unique()):
+            continue
+        table = table._replace(frame=table.frame[~parts.isin(asked.rows)])
+        asked = asked._replace(rows=tuple(one for one in asked.rows if one not in set(parts)))
+        left = sorted(set(parts) - set(asked.drop), key=lambda part: part.lower() in names.TESTED)
+        if len(left) > 1:
+            table.refuse(
+                f"column {shown(name)} holds {listed(left)}, which are parts of the data and no "
+                f"rounds. Take one: {asked.call(drop=(*asked.drop, *left[:-1]))}."
+            )
+        table = table._replace(frame=table.frame.drop(columns=name))
+    return table, asked
+
+
+def _without_rows(
+    table: Table, labels: dict[str, pd.Series], asked: Asked
+) -> tuple[Table, dict[str, pd.Series]]:
+    """Leave out rows whose player, round or tournament is to be dropped."""
+    if not asked.rows:
+        return table, labels
+    hit = pd.DataFrame({role: names_of.isin(asked.rows) for role, names_of in labels.items()})
+    known = {name for names_of in labels.values() for name in names_of.unique()}
+    for name in asked.rows:
+        if name not in known:
+            table.refuse(
+                f"drop={shown(name)}: no such column or row; "
+                f"{suggest(name, [*table.frame.columns, *known])}"
+            )
+    keep = ~hit.any(axis=1)
+    if not keep.any():
+        table.refuse("no row is left.")
+    return table._replace(frame=table.frame[keep]), {k: of[keep] for k, of in labels.items()}
 
 
 def is_kaggle(table: Table) -> bool:
@@ -113,7 +174,10 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
     rest = [c for c in table.frame.columns if c not in (*taken, data)]
     metrics = [c for c in rest if names.is_score(c)]
     rest = [c for c in rest if not (names.is_round(c) or names.is_data(c) or names.is_index(c))]
+    rest = [c for c in rest if not is_text(table.frame[c]) or _are_answers(table.frame[c])]
     found = metrics or rest
+    if len(found) > 1 and not metrics and as_names(table, player, missing="").is_unique:
+        return None  # a row for each player, and rounds beside
     if len(found) != 1:
         table.refuse(
             f"which column is the score? Name one (score=..., --score NAME): {listed(found)}."
@@ -162,22 +226,14 @@ def _are_answers(column: pd.Series, *, bare: bool = False) -> bool:
     return not (cells - {*ANSWERS, *MISSING, *numbers}) and bool(cells & words_of)
 
 
-def _is_text(column: pd.Series) -> bool:
+def is_text(column: pd.Series) -> bool:
     """Whether most of a column is text."""
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         return False
     text = [text_of(cell).strip() for cell in column.dropna()]
-    bare = [bare_number(cell) for cell in text if cell.lower() not in MISSING]
+    bare = [bare_number(cell).replace(",", ".") for cell in text if cell.lower() not in MISSING]
     numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
     return len(bare) > 0 and float(numbers.mean()) <= 0.5
-
-
-def _is_wide(table: Table, player: str) -> bool:
-    """Whether there are several columns beside the players', and all may be scores."""
-    rest = [c for c in table.frame.columns if c != player]
-    return len(rest) > 1 and not any(
-        names.is_round(c) or names.is_data(c) or _is_text(table.frame[c]) for c in rest
-    )
 
 
 def _without_row_numbers(frame: pd.DataFrame, columns: list[str]) -> list[str]:
@@ -218,7 +274,8 @@ def _beside(columns: Roles) -> dict[str, str]:
     return {role: name for role in ("cluster", "repeat") if (name := columns[role]) is not None}
 
 
-def _long(table: Table, player: str, score: str, given: Roles) -> Long:
+def _long(table: Table, player: str, score: str, asked: Asked) -> Long:
+    given = asked.roles
     taken = [player, score, given["tournament"]]
     fold, read, columns = _rounds(table, given, taken)
     data = given["tournament"]
@@ -226,97 +283,109 @@ def _long(table: Table, player: str, score: str, given: Roles) -> Long:
     if fold is None and data is not None and data != given["tournament"]:
         # Models by tasks: the data sets are the rounds.
         fold, read["round"], data = data, as_names(table, data), None
-    scores = as_numbers(table, score)
-    players = as_names(table, player)
+    labels = {"player": as_names(table, player), **read}
     if fold is None:
+        as_numbers(table, score)
+        one = "" if labels["player"].duplicated().any() else _ONE_SCORE
         table.refuse(
             "no column is known for the round; name it (round=..., --round). The columns are "
-            f"{listed(table.frame.columns)}.{'' if players.duplicated().any() else _ONE_SCORE}"
+            f"{listed(table.frame.columns)}.{one}"
         )
-    long = pd.DataFrame({"player": players, **read, "score": scores}, copy=False)
     roles = {}
     if data is not None:
-        long.insert(0, "tournament", as_names(table, data))
+        labels = {"tournament": as_names(table, data), **labels}
         roles["tournament"] = data
-    refuse_rows(table, {role: long[role] for role in ("tournament", "round") if role in long})
+    table, labels = _without_rows(table, labels, asked)
+    long = pd.DataFrame({**labels, "score": as_numbers(table, score)}, copy=False)
     return long, roles | {"player": player, "round": fold, "score": score} | _beside(columns)
 
 
-def _row_a_player(table: Table, player: str) -> Long:
+def _row_a_player(table: Table, player: str, asked: Asked) -> Wide:
     """Read a wide table with a row for each player and a column for each round."""
-    players = {"player": as_names(table, player)}
+    table, players = _without_rows(table, {"player": as_names(table, player)}, asked)
     rounds = _without_row_numbers(table.frame, [c for c in table.frame.columns if c != player])
-    refuse_names(table, rounds, "round", players)
-    long = _stacked(table, rounds, "round", players)
-    return long, {"player": player, "round": "column", "score": "cell"}
+    found = {"player": player, "round": "column", "score": "cell"}
+    return Wide(table, rounds, "round", players, found)
 
 
-def _wide(table: Table, given: Roles) -> Long:
+def _wide(table: Table, asked: Asked) -> Wide:
     """Read a wide table with a column for each player."""
-    frame, tournament = table.frame, given["tournament"]
-    fold, read, columns = _rounds(table, given, [tournament])
-    rounds = read.pop("round", None)
+    given = asked.roles
+    fold, read, columns = _rounds(table, given, [given["tournament"]])
     taken = list(filter(None, columns.values()))
-    data = tournament or recognise(table, names.DATA, taken, otherwise=True)
-    label = _label(frame) if fold is None and data is None else None
+    data = given["tournament"] or recognise(table, names.DATA, taken, otherwise=True)
+    label = _label(table.frame) if fold is None and data is None else None
     roles = {data, label, *taken}
-    players = [str(c) for c in frame.columns if c not in roles]
+    players = [str(c) for c in table.frame.columns if c not in roles]
     if roles != {None}:
-        players = _without_row_numbers(frame, players)
-    if players and all(_are_answers(frame[c]) for c in players):
-        frame = frame.assign(**{c: as_numbers(table, c) for c in players})
-        table = table._replace(frame=frame)
+        players = _without_row_numbers(table.frame, players)
     if fold is None and data is not None:
         indices = [c for c in players if names.is_index(c)]
         if len(indices) == 1:
-            fold, rounds = indices[0], as_names(table, indices[0])
+            fold, read["round"] = indices[0], as_names(table, indices[0])
             players.remove(fold)
+    question = label if label is not None and _may_be_players(table, label, players) else ""
+    if label is None and fold is None and all(map(names.is_numbered_round, players)):
+        question = data or table.refuse(f"columns {listed(players)} are rounds; name the player's.")
     data = label if label is not None else data
-    tournaments = None if data is None else as_names(table, data)
-    rows = {} if tournaments is None else {"tournament" if fold else "round": tournaments}
-    refuse_names(table, players, "player", rows if rounds is None else rows | {"round": rounds})
-    _check_orientation(table, players, label, named=fold is not None)
-    if rounds is None and tournaments is not None:
+    if data is not None:
+        read = {"tournament" if fold else "round": as_names(table, data), **read}
+    table, read = _without_rows(table, read, asked)
+    if fold is None and data is not None and read["round"].duplicated().any():
         # A name that repeats is a data set, and its rows are folds; else each row is a round.
-        repeats = tournaments.groupby(tournaments).cumcount().astype(str)
-        split = bool(tournaments.duplicated().any())
-        rounds, tournaments = (repeats, tournaments) if split else (tournaments, None)
-    elif rounds is None:
-        rounds = pd.Series([str(i) for i in range(len(frame))], index=frame.index)
-    labels = {} if tournaments is None else {"tournament": tournaments}
-    long = _stacked(table, players, "player", labels | {"round": rounds} | read)
-    row = fold or ("row" if tournaments is not None or data is None else data)
+        of = read.pop("round")
+        read |= {"tournament": of, "round": of.groupby(of).cumcount().astype(str)}
+    elif fold is None and data is None:
+        index = table.frame.index
+        read["round"] = pd.Series([str(k) for k in range(len(index))], index=index)
+    row = fold or ("row" if data is None or "tournament" in read else data)
     found = {"player": "column", "round": row, "score": "cell"} | _beside(columns)
-    return long, found if tournaments is None else {"tournament": data or "", **found}
+    found = {"tournament": data or "", **found} if "tournament" in read else found
+    return Wide(table, players, "player", read, found, question)
 
 
-def _stacked(
-    table: Table, columns: Sequence[str], role: str, labels: Mapping[str, pd.Series]
-) -> pd.DataFrame:
-    """Stack the columns of a wide table, each called by this role, beside the rows' labels."""
-    # Words are answers where all players' are (`_wide`).
-    scores = {c: as_numbers(table, c, words=False) for c in columns}
-    return pd.concat([pd.DataFrame({**labels, role: c, "score": scores[c]}) for c in columns])
+def stacked(wide: Wide) -> Long:
+    """Stack the columns of a wide table beside the rows' labels."""
+    table, columns = wide.table, wide.columns
+    words = are_answered(table, columns)
+    scores = {c: as_numbers(table, c, words=words) for c in columns}
+    long = [pd.DataFrame({**wide.labels, wide.role: c, "score": scores[c]}) for c in columns]
+    return pd.concat(long) if long else pd.DataFrame({"score": []}), wide.found
+
+
+def are_answered(table: Table, columns: Sequence[str]) -> bool:
+    """Whether columns hold right and wrong answers in words, but for a few cells."""
+    answers = {*ANSWERS, "0", "1"}
+    mostly = all(
+        table.frame[name].dropna().map(text_of).str.strip().str.lower().isin(answers).mean() > 0.5
+        for name in columns
+    )
+    return mostly and any(_are_answers(table.frame[name]) for name in columns)
+
+
+def broken_columns(wide: Wide) -> dict[str, ScoresError]:
+    """Find columns with a cell that is no number, and what is wrong with it."""
+    found, words = {}, are_answered(wide.table, wide.columns)
+    for name in wide.columns:
+        try:
+            as_numbers(wide.table, name, words=words)
+        except ScoresError as problem:
+            found[name] = problem
+    return found
 
 
 def _label(frame: pd.DataFrame) -> str | None:
     """Find the column that names the rows where none goes by a round's or tournament's name."""
     first = str(frame.columns[0])
-    if names.is_index(first) or _is_text(frame[first]):
+    if names.is_index(first) or is_text(frame[first]):
         return first
     indices = [str(c) for c in frame.columns if names.is_index(str(c))]
     return indices[0] if len(indices) == 1 else None
 
 
-def _check_orientation(table: Table, players: list[str], label: str | None, *, named: bool) -> None:
-    """Refuse a wide table whose columns, or whose rows, may be rounds or players."""
-    nameless = label is not None and _is_text(table.frame[label])
-    numbers = nameless and all(map(names.is_numbered, players))
-    if numbers or (not named and all(map(names.is_numbered_round, players))):
-        table.refuse(
-            f"players are called {listed(players)}: is the table transposed? If its rows are "
-            "players, call their column 'player' (rename_axis('player')), and else 'round'."
-        )
-    if label is not None and not names.NEUTRAL.isdisjoint(words(label)):
-        which = "player=..., --player; or round=..., --round"
-        table.refuse(f"column {shown(label)} may name players or rounds; say which ({which}).")
+def _may_be_players(table: Table, label: str, columns: Sequence[str]) -> bool:
+    """Whether the rows may be players: they have names, and not those of rounds alone."""
+    if not is_text(table.frame[label]):
+        return False
+    rows = as_names(table, label, missing="")
+    return not all(map(names.is_numbered, rows.unique())) or all(map(names.is_numbered, columns))

@@ -35,6 +35,7 @@ _KINDS = {
     ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 _LONGEST = 1000  # characters of a path that a message repeats
+_PASTED = rb"\||\\begin\{|[^,\n]*&[^\n]*\\\\"  # of Markdown, of LaTeX
 _PACKED = rb"PK\x03\x04|\xd0\xcf\x11\xe0|BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|(?s:.{257})ustar"
 
 
@@ -75,7 +76,11 @@ def _from_path(path: Path, max_mb: float) -> Table:
                 f"{where}: an Excel workbook, or a packed file. Save the sheet as CSV UTF-8, or "
                 "unpack it; a log of inspect-ai is read by --format inspect-ai."
             )
-        return _read_csv(content, where, "\t" if kind == "tsv" else ",")
+        if kind == "paper":
+            return _from_paper(content, where)
+        first = content.partition(b"\n")[0]
+        mark = ";" if first.count(b";") > first.count(b",") else ","
+        return _read_csv(content, where, "\t" if kind == "tsv" else mark)
     except MemoryError as problem:
         raise ScoresError(f"{where}: does not fit into memory; give a part of it.") from problem
 
@@ -111,6 +116,8 @@ def _kind_of(path: Path, content: bytes) -> str:
         lines = first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
         return "jsonl" if lines or named == "jsonl" else "json"
     first = begin.partition(b"\n")[0]
+    if suffix.lower() in (".md", ".tex") or re.match(_PASTED, begin):
+        return "paper"
     return named or ("tsv" if b"\t" in first and b"," not in first else "csv")
 
 
@@ -147,15 +154,48 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     frame = pd.DataFrame(rows, columns=range(len(names)), dtype=object)
     if b"'" in content:
         frame = frame.map(restore)
-    frame.columns = header([restore(name) for name in names], where)
+    called = [restore(name) or f"Unnamed: {k}" for k, name in enumerate(names)]  # as of pandas
+    frame.columns = header(called, where)
     return Table(where, frame, lambda k: f"line {lines[k]}")
+
+
+def _from_paper(content: bytes, where: str) -> Table:
+    """Read a table as papers have it, in Markdown or LaTeX, without its bold face and daggers."""
+    text = content.decode("utf-8-sig", errors="replace")
+    bars = text.lstrip().startswith("|")
+    rows, lines = [], []
+    for k, line in enumerate(text.splitlines(), 1):
+        bare = re.sub(r"\\(?:hline|(?:top|mid|bottom)rule|cmidrule\S*|cline\S*)", "", line).strip()
+        bare = bare.strip("|") if bars else re.sub(r"\\\\(\[.*\])?$", "", bare)
+        cells = re.split(r"(?<!\\)\|" if bars else r"(?<!\\)&", bare)
+        if len(cells) > 1 and not re.fullmatch(r"[\s:|-]*", bare):
+            rows.append([_plain_cell(cell) for cell in cells])
+            lines.append(k)
+    if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        raise ScoresError(f"{where}: the rows of this table have unequal numbers of cells.")
+    frame = pd.DataFrame(rows[1:], columns=range(len(rows[0])), dtype=object)
+    called = [name or f"Unnamed: {k}" for k, name in enumerate(rows[0])]
+    frame.columns = header(called, where)
+    return Table(where, frame, lambda k: f"line {lines[k + 1]}")
+
+
+def _plain_cell(cell: str) -> str:
+    """Take away marks of bold face, underlining and footnotes."""
+    bare = re.sub(r"\$?\^\{?(\\?[a-z]+|[*†‡§]+)\}?\$?|\\d?dag(ger)?\b|[†‡§]", "", cell.strip())
+    bare = re.sub(r"\\(?:text|math)?(?:bf|it|tt|rm|sc|underline|emph|uline)\w*\s*", "", bare)
+    bare = re.sub(
+        r"\*\*|^__|__$|</?(?:b|u|i|strong|em|sup|sub)>|^\s*[*_](?=\S)|(?<=\S)[*_]\s*$", "", bare
+    )
+    bare = re.sub(r"^\{|\}$|\{([^{}]*)\}", r"\1", bare.strip())
+    bare = re.sub(r"^\$([^$\\]*)\$$", r"\1", bare)
+    return re.sub(r"\\([%&_#|])", r"\1", bare).strip()
 
 
 def _check_header(names: list[str], where: str) -> None:
     if not any(name.strip() for name in names):
         raise ScoresError(f"{where}: the first line is empty; it must name the columns.")
     joined = "".join(names)
-    for mark, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
+    for mark, name in {"\t": "tabs", "|": "bars"}.items():
         if joined.count(mark) >= len(names):
             raise ScoresError(f"{where}: columns seem to be separated by {name}; use commas.")
     if len(names) == 1:
@@ -173,7 +213,10 @@ def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
         import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(io.BytesIO(content))
+        held = pq.read_schema(io.BytesIO(content))
+        texts = [f.name for f in held if pa.types.is_string(f.type) or pa.types.is_binary(f.type)]
+        # A text that repeats is held once, as it is in the file.
+        file = pq.ParquetFile(io.BytesIO(content), read_dictionary=texts)
         held = file.metadata
         groups = [held.row_group(k).total_byte_size for k in range(held.num_row_groups)]
         # Cells that repeat are packed to next to nothing, and 8 bytes each in memory.
@@ -184,6 +227,9 @@ def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
         table.validate(full=True)
         # Else whole numbers with a missing one become floats, and large ones others.
         frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+        for name in frame.columns[frame.dtypes == "category"]:
+            known = np.array([*frame[name].cat.categories, None], dtype=object)
+            frame[name] = pd.Series(known[frame[name].cat.codes], dtype=object)
     except ScoresError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:

@@ -1,7 +1,9 @@
 """A table of text and numbers, and how messages name it, its rows, and what it holds."""
 
 import re
+import shlex
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,15 +12,18 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
-from leaderbayes._errors import ScoresError
+from leaderbayes._errors import LeaderbayesWarning, ScoresError
 
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
+Roles = dict[str, str | None]  # columns by role, as the user gives them
 FRAME = "the DataFrame"  # what messages call a source that is no file
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 # Answers to items, in lower case.
 ANSWERS = {
-    **dict.fromkeys("true correct right yes pass passed resolved solved".split(), "1"),
-    **dict.fromkeys("false incorrect wrong no fail failed unresolved unsolved".split(), "0"),
+    **dict.fromkeys("true correct right yes pass passed resolved solved c".split(), "1"),
+    **dict.fromkeys("false incorrect wrong no fail failed unresolved unsolved i".split(), "0"),
 }
 EXACT = 2**53  # floats do not distinguish all whole numbers above
 # Soft hyphen, zero-width space, word joiner, byte order mark.
@@ -46,6 +51,31 @@ class Table(NamedTuple):
         raise ScoresError(f"{self.where}: {place}{problem}")
 
 
+class Asked(NamedTuple):
+    """What the user says of a table of scores; arguments of `read_scores`."""
+
+    roles: Roles
+    better: bool | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()  # what to drop that is no column
+
+    def call(self, **more: Any) -> str:
+        """Write the call that adds these arguments, in Python and on the command line."""
+        roles = {name: value for name, value in self.roles.items() if value is not None}
+        asked = {"drop": self.drop, "keep": self.keep, "higher_is_better": self.better}
+        python, typed = [], []
+        for name, value in (roles | asked | more).items():
+            if name == "higher_is_better" and value is not None:
+                python.append(f"{name}={value}")
+                typed.append("--higher-is-better" if value else "--lower-is-better")
+            elif value:
+                each = [value] if isinstance(value, str) else list(value)
+                python.append(f"{name}={(value if isinstance(value, str) else each)!r}")
+                typed += [f"--{name} {shlex.quote(one)}" for one in each]
+        return f"read_scores(..., {', '.join(python)}) ({' '.join(typed)})"
+
+
 def shown(name: object) -> str:
     """Quote a name for a message, cut where it is long."""
     return repr(text_of(name)[:60])
@@ -59,10 +89,11 @@ def text_of(value: object) -> str:
         return type(value).__name__
 
 
-def listed(names: Iterable[object]) -> str:
+def listed(names: Iterable[object], most: int = 12) -> str:
     """Quote names for a message, a dozen at most."""
     quoted = [shown(n) for n in names]
-    return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
+    more = f" and {len(quoted) - most} more" if len(quoted) > most else ""
+    return ", ".join(quoted[:most]) + more
 
 
 def counted(number: float | np.integer[Any], what: str) -> str:
@@ -86,6 +117,11 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def warn(text: str) -> None:
+    """Warn whoever called the package."""
+    warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def bare_number(cell: str) -> str:

@@ -12,7 +12,7 @@ from leaderbayes._arguments import one_of
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
-from leaderbayes._scores.read import warn_alike
+from leaderbayes._scores.read import options_of, scores_of, warn_alike
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown
 from leaderbayes._scores.vote_forms import (
@@ -26,12 +26,20 @@ from leaderbayes._scores.vote_forms import (
     key,
     recognise_form,
 )
-from leaderbayes._scores.vote_outcomes import BOTH_BAD, OPEN, complete_numbers, read_outcomes
+from leaderbayes._scores.vote_outcomes import (
+    BOTH_BAD,
+    OPEN,
+    complete_numbers,
+    is_votes,
+    read_outcomes,
+)
 from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
 _EMPTY = "\0"  # no name
 _RECOGNISED = ("prompt", "judge", "time", "weight")
+_ROLES = ("player", "round", "score", "tournament", "cluster", "repeat")
+_OF_SCORES = ("player", "round", "score", "repeat")
 _BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are an outcome of their own"}
 
 
@@ -213,6 +221,22 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
     if unused := [name for name in rest if name not in {*chain(*of.values())}]:
         attrs["unused"] = listed(unused)
     return xr.Dataset(variables, coords, attrs)
+
+
+def read_board(
+    source: Source, *, max_mb: float = MAX_MB, votes: Options | None = None, **scores: Any
+) -> xr.DataArray | xr.Dataset:
+    """Read votes, where a table is clearly one of votes, and else scores.
+
+    ``votes`` are arguments of `leaderbayes.read_votes`, ``scores`` those of
+    `leaderbayes.read_scores`: a table in which a column of scores is named is one of them.
+    """
+    options = Options() if votes is None else votes
+    roles = {role: scores.pop(role, None) for role in _ROLES}
+    table = read_table(source, roles["score"], max_mb)
+    if all(roles[role] is None for role in _OF_SCORES) and is_votes(table):
+        return votes_of(table, options)
+    return scores_of(table, options_of(roles, **scores))
 
 
 def _check_players(table: Table, form: Form, places: np.ndarray, players: list[str]) -> None:

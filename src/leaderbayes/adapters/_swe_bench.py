@@ -9,8 +9,7 @@ import xarray as xr
 from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.read import warn
-from leaderbayes._scores.tables import counted, shown
+from leaderbayes._scores.tables import counted, shown, warn
 from leaderbayes.adapters._items import Answer, Run, Sources, at, files_of, read_items, read_json
 from leaderbayes.adapters._options import check_names, with_options
 

@@ -86,7 +86,7 @@ def bootstrap(
     >>> sample.sel(player="svm C=1").quantile([0.025, 0.975], "replicate").round(1).values.tolist()
     [3.4, 4.7]
     """
-    one_of("model", model, "bradley_terry", "plackett_luce")
+    one_of("model", model, *_ESTIMATES)
     replicates = whole("replicates", replicates, at_least=2)
     _require_rounds(matches, "likelihood.bootstrap")
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
@@ -97,18 +97,8 @@ def bootstrap(
     if pseudo_rounds == 0.0:
         there[:] = [_exists(place[each > 0], weak=firth) for each in chosen]
     epp = np.full((replicates, place.shape[1]), np.nan)
-    if model == "plackett_luce":
-        for k in np.flatnonzero(there):
-            sampled = np.repeat(place, chosen[k], axis=0)
-            epp[k] = fit_rankings(
-                sampled, pseudo_rounds=pseudo_rounds, firth=firth, matrix=False
-            ).epp
-    elif pseudo_rounds > 0.0 or firth:
-        for k in np.flatnonzero(there):
-            points, n = _counts(place, chosen[k : k + 1])
-            epp[k] = newton(points[0], n[0], pseudo_rounds=pseudo_rounds, firth=firth)[0]
-    else:
-        epp[there] = _strengths(place, chosen[there], _HARDLY)
+    if there.any():
+        epp[there] = _ESTIMATES[model](place, chosen[there], pseudo_rounds, firth)
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
@@ -310,3 +300,27 @@ def _unbiased(share: Floats, scale: Floats, replicates: int) -> tuple[float, flo
     error = np.sqrt(np.array([1.0, -1.0]) @ covariance @ np.array([1.0, -1.0]))
     slope = np.exp(-0.5 * (v - c) ** 2) / np.sqrt(2.0 * np.pi)
     return float(ndtr(c - v)), float(slope * error), float(v), float(c)
+
+
+def _of_rankings(place: Ints, chosen: Longs, pseudo_rounds: float, firth: bool) -> Floats:
+    """Estimate Plackett-Luce of samples, by how often each round is in them (replicate, round)."""
+    again = (np.repeat(place, times, axis=0) for times in chosen)
+    found = [
+        fit_rankings(sampled, pseudo_rounds=pseudo_rounds, firth=firth, matrix=False).epp
+        for sampled in again
+    ]
+    return np.array(found)
+
+
+def _of_matches(place: Ints, chosen: Longs, pseudo_rounds: float, firth: bool) -> Floats:
+    """Estimate Bradley-Terry of the same."""
+    if pseudo_rounds == 0.0 and not firth:
+        return _strengths(place, chosen, _HARDLY)
+    each = (_counts(place, times[None]) for times in chosen)
+    found = [
+        newton(points[0], n[0], pseudo_rounds=pseudo_rounds, firth=firth)[0] for points, n in each
+    ]
+    return np.array(found)
+
+
+_ESTIMATES = {"bradley_terry": _of_matches, "plackett_luce": _of_rankings}

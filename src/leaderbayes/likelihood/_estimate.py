@@ -14,9 +14,9 @@ from leaderbayes._arguments import number
 from leaderbayes._errors import DisconnectedError, EstimateWarning, HintWarning, LeaderbayesError
 from leaderbayes._numerics.composite_weight import FEWEST, meat
 from leaderbayes._numerics.newton import Linear
-from leaderbayes._scores.hints import hints
 from leaderbayes._scores.matches import components, is_one_group, say_apart
 from leaderbayes._types import Floats
+from leaderbayes.likelihood._hints import hints
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
 

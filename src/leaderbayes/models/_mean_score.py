@@ -48,6 +48,7 @@ from leaderbayes.models._scores import (
     Likelihood,
     Of,
     Variables,
+    by_levels,
     check_complete,
     constant,
     drawn,
@@ -226,19 +227,20 @@ def draw(
     likelihood: Likelihood = "auto",
     of: Of = "raw",
     statistic: Statistic = "mean",
+    cluster: str = "auto",
 ) -> dict[str, xr.Dataset]:
     """Draw independently from the posterior of mean scores; return the groups of a fit.
 
-    Every ``step``-th draw has replicates; for ``likelihood``, ``of`` and ``statistic`` see
-    `leaderbayes.fit`.
+    Every ``step``-th draw has replicates; for ``likelihood``, ``of``, ``statistic`` and
+    ``cluster`` see `leaderbayes.fit`.
     """
-    scores = taken_of(one_tournament(scores), of)
+    scores = by_levels(taken_of(one_tournament(scores), of), cluster)
     chosen = likelihood_of(scores, likelihood, test_fraction, statistic)
     luck, prior = luck_of(test_fraction), prior_of(prior_scale)
     if "cluster" in scores.coords and (chosen == "normal" or statistic != "mean"):
         raise LeaderbayesError(
             "The rounds have clusters, which only the mean by options={'likelihood': 'dirichlet'} "
-            "knows: take that, the means of clusters as rounds, or drop the coordinate 'cluster'."
+            "knows: take that, the means of clusters as rounds, or cluster='none'."
         )
     if chosen == "normal":
         groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)

@@ -14,6 +14,27 @@ from leaderbayes._types import Floats
 Data = Literal["matches", "votes", "scores", "board"]
 
 
+class Kind(NamedTuple):
+    """What a posterior is of, and how that is called."""
+
+    name: Literal["epp", "votes", "score", "theta"]
+    counted: str  # what its data are made of
+    unit: str  # what more data come in
+    parts: tuple[str, ...]  # what data are parted by: the last always, the others where they are
+    match: str  # what a weight is of
+    said: str  # why it was taken where nobody asked for a model
+
+
+_ROUNDS, _VOTES = ("cluster", "round"), ("judge", "prompt", "vote")
+# By the parameter, and that of votes.
+KINDS = {
+    "epp": Kind("epp", "matches", "round", _ROUNDS, "match", "who beats whom in each round"),
+    "votes": Kind("votes", "votes", "vote", _VOTES, "vote", "who beats whom in votes"),
+    "score": Kind("score", "scores", "round", _ROUNDS, "score", "right-or-wrong answers, by means"),
+    "theta": Kind("theta", "scores", "score", _ROUNDS, "score", "the best of a board"),
+}
+
+
 class Problem(NamedTuple):
     """One data set under one model, without PyMC: what the fast engine and replicates need."""
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import number, one_of, share
+from leaderbayes._arguments import number, one_of, share, wrong
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.items import Items
 from leaderbayes._numerics.missing_items import gaps_of, separate
@@ -21,9 +21,13 @@ LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
 Of = Literal["raw", "standardised", "distance", "share"]
 OFS: tuple[Of, ...] = get_args(Of)
 
+CLUSTERS = ("auto", "same", "new")
+
 PRIOR_SCALE = 1.0
 WIDTH = 3.0  # of the players' scale, in standard deviations of a round's noise
 FLOOR = 0.1
+_MANY = 20  # clusters: fewer are taken as the same again
+_FEWEST = 5  # items of a stratum of its own
 _NOISELESS = 1e-6  # of what players and rounds do not explain, in units of a round's spread
 _LARGEST = 1e60  # scores: their squares, and squares of these, are numbers
 
@@ -118,6 +122,28 @@ def check_complete(scores: xr.DataArray, what: str) -> None:
             f"round {name_at(scores, 'round', k)}. Leave such rounds or players out "
             "(scores.dropna('round')), or take leaderbayes.fit and the mean of raw scores."
         )
+
+
+def by_levels(scores: xr.DataArray, cluster: str = "auto") -> xr.DataArray:
+    """Name the coordinate of rounds' clusters by what is asked: ``cluster`` or ``stratum``.
+
+    Clusters stand for "new" ones of which there are more, such as passages; strata are the "same"
+    in further rounds, such as subjects.
+    """
+    one_of("cluster", cluster, *CLUSTERS, "none")
+    known = next((name for name in ("cluster", "stratum") if name in scores.coords), None)
+    if known is None:
+        if cluster in ("same", "new"):
+            raise wrong("cluster", cluster, "'none' where scores have no coordinate 'cluster'")
+        return scores
+    if cluster == "none":
+        return scores.drop_vars(known)
+    of = scores[known]
+    if of.dims != ("round",) or pd.isna(of.to_numpy()).any():
+        raise LeaderbayesError("The coordinate 'cluster' names each round's cluster, (round,).")
+    few = known == "stratum" or len(pd.unique(of.to_numpy())) < _MANY
+    name = "cluster" if cluster == "new" or (cluster == "auto" and not few) else "stratum"
+    return scores if name == known else scores.rename({known: name})
 
 
 def check_connected(scores: xr.DataArray, there: Bools) -> None:
@@ -224,25 +250,26 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
     check_connected(scores, there)
     y = (y - low) / (high - low)
-    codes = np.arange(len(y))
+    codes, strata = np.arange(len(y)), None
     if "cluster" in scores.coords:
-        cluster = scores["cluster"]
-        if cluster.dims != ("round",) or pd.isna(cluster.to_numpy()).any():
-            raise LeaderbayesError("The coordinate 'cluster' names each round's cluster, (round,).")
-        codes, names = pd.factorize(cluster.to_numpy())
+        codes, names = pd.factorize(scores["cluster"].to_numpy())
         if len(names) < 2:
             raise LeaderbayesError(
                 f"All rounds are of one cluster, {str(names[0])[:60]!r}: how much clusters differ "
-                "cannot be told. Leave the coordinate 'cluster' out if items vary by themselves."
+                "cannot be told. Take cluster='none' if items vary by themselves."
             )
+        strata = np.zeros(len(names), int)
+    elif "stratum" in scores.coords:
+        level = pd.factorize(scores["stratum"].to_numpy())[0]
+        strata = pd.factorize(np.where(np.bincount(level)[level] < _FEWEST, -1, level))[0]
     sizes = np.bincount(codes).astype(float)
     sums, answered = np.zeros((2, len(sizes), y.shape[1]))
     np.add.at(sums, codes, np.where(there, y, 0.0))
     if there.all():
-        return Items(sums, sizes), (low, high)
+        return Items(sums, sizes, None, strata), (low, high)
     np.add.at(answered, codes, there)
     sums = sizes[:, None] * sums / np.where(answered > 0.0, answered, np.nan)
-    return Items(sums, sizes, gaps_of(y, codes)), (low, high)
+    return Items(sums, sizes, gaps_of(y, codes), strata), (low, high)
 
 
 def name_at(scores: xr.DataArray, dim: str, at: int) -> str:

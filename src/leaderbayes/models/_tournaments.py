@@ -10,14 +10,16 @@ r"""Tournaments: strengths that vary between data sets around each player's mean
 The likelihood of a round is raised to its tournament's weight.
 """
 
+import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, WeightWarning
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.models._board import (
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     import pymc as pm
 
 _NAME = "tournaments"
+_FEWEST = 5  # tournaments
+_PACKAGE = str(Path(__file__).parents[1])  # warnings point to the first line outside of it
 
 
 def tournaments(
@@ -79,7 +83,7 @@ def tournaments(
     Warns
     -----
     WeightWarning
-        LB011, if a tournament has fewer than 3 rounds.
+        LB011, if a tournament has fewer than 3 rounds, or if there are fewer than 5 tournaments.
 
     References
     ----------
@@ -99,6 +103,13 @@ def tournaments(
 
     check_scales(prior_scale=prior_scale, spread_scale=spread_scale)
     board = _boards(matches, weight, test_fraction)
+    if (few := matches.sizes["tournament"]) < _FEWEST:
+        warnings.warn(
+            f"LB011 {few} tournaments hardly show how players vary between tournaments: intervals "
+            "about a new one may be too narrow. Give more.",
+            WeightWarning,
+            skip_file_prefixes=(_PACKAGE,),
+        )
     present, cells = board.present, np.nonzero(board.present)
     centring, mean_centring = _reliabilities(board, matches["player"].to_numpy())
     coords = {dim: board.rows[dim].to_numpy() for dim in ("round", "player")}

@@ -1,6 +1,5 @@
 """What all figures share: a Matplotlib figure in a PlotCollection, its sizes, names and colours."""
 
-import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -122,9 +121,6 @@ def caveat(attrs: Mapping[Any, Any]) -> str:
     """Return what has to be known of a result wherever it is drawn; "" where there is nothing."""
     if not attrs.get("converged", 1):
         return "The chains did not converge"
-    # Of a study, where it is said of some tournament by name, the others may well fit.
-    if any(text.startswith("LB016") for text in json.loads(attrs.get("warnings", "[]"))):
-        return "Some head-to-head results differ from the model"
     return "" if attrs.get("solved", 1) else "Multiplicity does not explain the best score"
 
 

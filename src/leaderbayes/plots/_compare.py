@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.compare import compare as compared
-from leaderbayes._answers.win_probability import chance
+from leaderbayes._answers.compare import win_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
@@ -114,7 +114,7 @@ def _drawn(post: Posterior, a: str, b: str) -> Floats:
     i, j = post.position(a), post.position(b)
     gap = post.draws[:, i] - post.draws[:, j]
     if post.parameter == "epp":
-        return chance(post, gap, post.apart[i, j])
+        return win_of(post, [i, j])[1]
     if post.spread is None:
         return np.asarray(gap)
     off = np.random.default_rng(post.seed).normal(size=(len(gap), _NEW))

@@ -8,7 +8,7 @@ import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._answers.record import record as records
-from leaderbayes._answers.win_probability import win_probability
+from leaderbayes._answers.win_probability import wins_of
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
@@ -105,7 +105,7 @@ def _pairs(post: Posterior, prob: float) -> pd.DataFrame:
     """Return a row for each pair that met, the better player first."""
     names = table_of(post.tree)["player"].to_list()
     own = records(post, prob).sel(player=names, opponent=names)
-    model = win_probability(post.tree, prob=prob)["mean"].sel(player=names, opponent=names)
+    model = wins_of(post, prob, "model", names)["mean"]
     at = np.triu_indices(len(names), 1)
     table = pd.DataFrame(
         {

@@ -14,7 +14,7 @@ from leaderbayes.plots._canvas import WINS, FigSize, best, heat_map, of_all, pan
 
 
 def win_probability(
-    dt: xr.DataTree, *, top: int | None = None, by: By = "model", figsize: FigSize | None = None
+    dt: xr.DataTree, *, top: int | None = None, by: By = "auto", figsize: FigSize | None = None
 ) -> Any:
     """Plot P(row beats column) as a heat map, best player first.
 
@@ -24,7 +24,7 @@ def win_probability(
         Posterior of any model; of teams the probability that the row is better is drawn.
     top : int, optional
         Draw this many of the best players only.
-    by : {"model", "record"}
+    by : {"auto", "blend", "model", "record"}
         As for `leaderbayes.win_probability`: "record" by each pair's head-to-head results.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.

@@ -69,9 +69,6 @@ def _of_board(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     lines = []
     if not new["converged"]:
         lines.append("the chains did not converge: do not report these numbers.")
-    misfit = [any(w.startswith("LB016") for w in board["warnings"]) for board in (old, new)]
-    if misfit[1] and not misfit[0]:
-        lines.append("some head-to-head results now differ from the model (LB016).")
     leaders = old["tied_for_top"][0], new["tied_for_top"][0]
     if leaders[0] != leaders[1]:
         lines.append(f"{_text(leaders[1])} leads now; {_text(leaders[0])} did.")

@@ -16,6 +16,7 @@ _COLUMNS = {
     "team": ("Team", "", "asc"),
     "epp": ("EPP", "log-odds of beating the average player", "desc"),
     "score": ("Score", "", "desc"),
+    "observed": ("Observed", "mean of the scores themselves", "desc"),
     "theta": ("θ", "true performance", "desc"),
     "difference": ("Difference", "score less the leader's", "desc"),
     "win_rate": ("Won", "share of its matches won, ties as half", "desc"),
@@ -80,6 +81,8 @@ def digits_of(table: pd.DataFrame) -> dict[str, int]:
     """Return how many decimals columns are shown with, where it is not two."""
     bounded = (name for name in ("score", "difference") if f"{name}_lower" in table)
     digits = {name: decimals_of(table, name) for name in bounded}
+    if "observed" in table:
+        digits["observed"] = digits["score"]
     if "theta" in table:
         low, high = table[["theta_lower", "theta_upper"]].iloc[0]
         digits["theta"] = digits["score"] = decimals_of_best(low, high)

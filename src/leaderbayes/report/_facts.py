@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.beside import disagreement
+from leaderbayes._answers.blend import blends
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
 from leaderbayes._answers.deviance import deviance
@@ -20,7 +21,7 @@ from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import clean
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference.check_of_fit import MISFIT
+from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._scores.metrics import metric_of
 from leaderbayes.models._registry import MODELS
@@ -58,15 +59,14 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
     post = Posterior(fit)
     if len(post.players) < 2:
         raise LeaderbayesError(f"{post.called} has one {post.who} only, and a report compares two.")
-    kind = "votes" if post.of_votes else post.parameter
     found = diagnostics(post)
     warnings = json.loads(post.trust["warnings"])
     facts: Facts = {
-        "kind": kind, "parameter": post.parameter, "who": post.who, "bayesian": True,
+        "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
         "several_tournaments": post.several, "effects": [], "versions": versions_of(fit.attrs),
-        **_OF[kind](post, prob),
+        **_OF[post.kind.name](post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),
         "chains": fit["posterior"].sizes["chain"], "draws": fit["posterior"].sizes["draw"],
         "converged": bool(found["converged"]),
@@ -174,11 +174,13 @@ def _of_scores(post: Posterior, _: float) -> Facts:
     if scores is None:
         raise LeaderbayesError(f"{post.called} has no constant_data/scores, which a report names.")
     quantity, measured = quantity_of(post)
-    clustered = "cluster" in scores.coords
+    strata = "stratum" in scores.coords
+    level = "stratum" if strata else "cluster"
     return {
         "rounds": int(scores.notnull().any("player").sum()),
         "tournaments": scores.sizes.get("tournament"),
-        "clusters": len(np.unique(scores["cluster"])) if clustered else None,
+        "clusters": len(np.unique(scores[level])) if level in scores.coords else None,
+        "strata": strata,
         "metric": metric_of(str(scores.attrs.get("columns", ""))),
         "higher": post.higher_is_better,
         "runs": scores.attrs.get("runs"),
@@ -220,19 +222,31 @@ def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
         return facts | _of_best(dt, prob)
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
     if post.parameter == "epp":
-        facts |= {"p_check": p_check(post), "deviance": numbers(deviance(dt))}
+        facts |= {"check": check_of(post), "deviance": numbers(deviance(dt))}
+        facts["blends"] = blends(post)
     return facts
 
 
-def p_check(post: Posterior) -> float:
-    """Return the p-value of the check: the fit's own, where it has one."""
-    own = float(post.tree.attrs.get("p_check", np.nan))
-    return float(check(post.tree, seed=post.seed)["p_value"]) if np.isnan(own) else own
+class Check(NamedTuple):
+    """What the check of fit says: its p-value, and how large the misfit is."""
+
+    p: float
+    ratio: float
+    misfit: float
+
+    @property
+    def matters(self) -> bool:
+        """Whether the model's win probabilities are wrong."""
+        return matters(self.p, self.ratio)
 
 
-def is_misfit(p: float) -> bool:
-    """Whether a p-value of the check shows that the model does not describe the data."""
-    return p < MISFIT
+def check_of(post: Posterior) -> Check:
+    """Return what the fit's own check says, or a new one's."""
+    attrs, names = post.tree.attrs, ("p_check", "deviance_ratio", "misfit")
+    if not set(names) <= set(attrs) or np.isnan(attrs["p_check"]):
+        found = check(post.tree, seed=post.seed)
+        return Check(*(float(found[name]) for name in ("p_value", "ratio", "misfit")))
+    return Check(*(float(attrs[name]) for name in names))
 
 
 def _of_best(dt: xr.DataTree, prob: float) -> Facts:

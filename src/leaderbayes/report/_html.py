@@ -30,6 +30,7 @@ from leaderbayes.report._style import interval, number, probability
 from leaderbayes.report._verdicts import settings, verdict_of
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+_STEP = 5  # of its colours the page has every fifth
 _PALETTES = {"win": WINS, "rank": SHARES}
 
 
@@ -116,7 +117,7 @@ def page_of(
     style, script = (read_template(f"page.{kind}") for kind in ("css", "js"))
     numbers = {
         "scale": SCALE,
-        "palettes": {name: palette[::5] for name, palette in _PALETTES.items()},
+        "palettes": {name: palette[::_STEP] for name, palette in _PALETTES.items()},
         "white": {name: _white_from(palette) for name, palette in _PALETTES.items()},
         "boards": [board.pop("numbers") for board in described],
     }
@@ -149,8 +150,10 @@ def is_study(dt: Any) -> bool:
 
 
 def _white_from(palette: tuple[str, ...]) -> float:
-    """Return the least probability whose cell takes white letters."""
-    return next(k / 255.0 for k in range(256) if ink(k / 255.0, palette) == "white")
+    """Return the least probability whose cell takes white letters, of every fifth colour."""
+    last = len(palette) - 1
+    dark = next(k for k in range(0, last + 1, _STEP) if ink(k / last, palette) == "white")
+    return (dark - 0.5 * _STEP) / last
 
 
 def _title(described: list[dict[str, Any]]) -> str:

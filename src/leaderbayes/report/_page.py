@@ -14,7 +14,7 @@ from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
-from leaderbayes._answers.win_probability import win_probability
+from leaderbayes._answers.win_probability import wins_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.decimals import decimals
 from leaderbayes._types import Floats
@@ -90,7 +90,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     fits, found = goodness(post), effects(fit, prob) if post.of_votes else None
     return {
         "name": name,
-        "model": "votes" if post.of_votes else post.model.name,  # whose card is shown
+        "model": post.card,
         "title": post.model.label,
         "parameter": post.parameter,
         "caption": _caption(post),
@@ -98,7 +98,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         "size": len(table),
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
         "disagreement": table.attrs.get("disagreement", ""),
-        "verdict": verdict_of(post, 0.5 if fits is None else fits["value"]),
+        "verdict": verdict_of(post),
         "fit": fits,
         "effects": [] if found is None else [_effect(row) for row in found.to_dict("records")],
         "data": data(post),
@@ -252,12 +252,12 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
         "win": None,
     }
     if post.parameter == "epp":
-        wins = win_probability(few, prob=prob)
+        wins = wins_of(post, prob, players=names)
         found["win"] = {name: _whole(pairs(wins[name])) for name in ("mean", "lower", "upper")}
-        where = "tournament" if post.several else "vote" if post.of_votes else "round"
-        found["scope"] = f"in a new {where}"
+        found["scope"] = f"in a new {post.kind.unit}"
         if post.model.tie_parameter:
             found["scope"] += ", if they do not tie,"
+        found["blend"] = wins.attrs.get("note")
     else:
         digits = digits_of(leaderboard(few, prob=prob)).get("difference", 4)
         apart = differences(few, names, prob)

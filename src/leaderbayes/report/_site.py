@@ -196,7 +196,7 @@ def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
 def _row(record: dict[str, Any], link: str) -> dict[str, Any]:
     """Return a row of the index; of a study how many of its boards have what."""
     boards = record["boards"]
-    every = [verdict(b["converged"], b["warnings"], b["p_check"] or 0.5) for b in boards]
+    every = [verdict(b["converged"], b["warnings"]) for b in boards]
     kinds = [each["kind"] for each in every]
     worst = next((kind for kind in ("bad", "care") if kind in kinds), "good")
     row = {"name": record["name"], "link": link, "size": len(boards), "kind": worst}

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._answers.blend import blends
 from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.votes import counted_of, said_of_worth
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.diagnostics import MAX_PARETO_K, MAX_RHAT, MIN_ESS
-from leaderbayes.report._facts import diagnostics, is_misfit, is_of_items, p_check, tournament_of
+from leaderbayes.report._facts import check_of, diagnostics, is_of_items, tournament_of
 from leaderbayes.report._style import amount, number, percent, probability
 
 # What diagnostics are called, their decimals, and what is good.
@@ -25,26 +26,18 @@ _DIAGNOSTICS = {
 Rows = list[tuple[str, str]]
 
 
-def verdict(converged: Any, warnings: list[str], p: float = 0.5) -> dict[str, Any]:
-    """Describe whether numbers can be reported: ``kind`` ("good", "care" or "bad") and ``text``.
-
-    ``p`` is the p-value of the check of fit.
-    """
+def verdict(converged: Any, warnings: list[str]) -> dict[str, Any]:
+    """Describe whether numbers can be reported: ``kind`` ("good", "care" or "bad") and ``text``."""
     if not converged:
         kind, text = "bad", "The chains did not converge: do not report these numbers."
-    elif is_misfit(p):
-        kind = "care"
-        text = "Converged. Some head-to-head results differ from the model (see Goodness of fit)."
     elif warnings:
         kind, text = "care", "Converged, with warnings."
-    elif p > 0.95:
-        kind, text = "care", "Converged. The board varies less than the model implies."
     else:
         kind, text = "good", "Converged."
     return {"kind": kind, "text": text, "warnings": warnings}
 
 
-def verdict_of(post: Posterior, p: float = 0.5) -> dict[str, Any]:
+def verdict_of(post: Posterior) -> dict[str, Any]:
     """Describe the same of a posterior, with its diagnostics: name, value, and what is good."""
     found = diagnostics(post)
     facts = [
@@ -52,33 +45,25 @@ def verdict_of(post: Posterior, p: float = 0.5) -> dict[str, Any]:
         for key, (name, digits, good) in _DIAGNOSTICS.items()
         if key in found and not np.isnan(float(found[key]))
     ]
-    return verdict(found["converged"], json.loads(post.trust["warnings"]), p) | {"facts": facts}
+    return verdict(found["converged"], json.loads(post.trust["warnings"])) | {"facts": facts}
 
 
 def goodness(post: Posterior) -> dict[str, Any] | None:
     """Describe the check of fit; None of what is not of matches or votes."""
     if post.parameter != "epp":
         return None
-    p, distance = p_check(post), deviance(post.tree)
-    if np.isnan(p):
+    found, distance = check_of(post), deviance(post.tree)
+    if np.isnan(found.p):
         kind, text = "care", "So few pairs met that fit cannot be checked."
-    elif is_misfit(p):
-        kind, text = "care", "Some head-to-head results differ from the model."
-    elif p > 0.95:
-        kind, text = "care", "The board varies less than the model implies."
+    elif not found.matters:
+        kind, text = "good", "The model describes the board as well as its answers need."
     else:
-        kind, text = "good", "Replicates of the board vary as much as it does."
-    advice = []
-    if is_misfit(p):
-        advice.append("Read win probabilities, ranks and groups with care.")
-        if not post.several:
-            advice.append(
-                "See each pair's own results: below Compare two, by leaderbayes.plots.record(dt), "
-                'or by leaderbayes.win_probability(dt, by="record").'
-            )
+        kind, text = "care", f"Head-to-head results differ from the model by {found.misfit:.2f}."
+        if blends(post):
+            kind, text = "good", f"{text[:-1]}; win probabilities take them in."
     return {
-        "kind": kind, "text": text, "warnings": advice, "value": p,
-        "p": "" if np.isnan(p) else probability(p),
+        "kind": kind, "text": text, "warnings": [], "value": found.p,
+        "misfit": number(found.misfit, 2), "p": "" if np.isnan(found.p) else probability(found.p),
         "chi_square": probability(float(distance["p_value"])),
         "deviance": number(float(distance["value"]), 1), "df": int(distance["df"]),
     }  # fmt: skip
@@ -89,9 +74,8 @@ def settings(post: Posterior) -> Rows:
     attrs = post.tree.attrs
     rows = [("Model", post.model.label)]
     if "weight" in post.constant:
-        what = "vote" if post.of_votes else "match"
         weight = float(post.constant["weight"].mean())
-        rows.append((f"Weight of a {what}, on average", number(weight, 3)))
+        rows.append((f"Weight of a {post.kind.match}, on average", number(weight, 3)))
     options = json.loads(attrs.get("arguments", "{}"))
     rows += [(name, _written(value)) for name, value in sorted(options.items())]
     if "why_nuts" in attrs:
@@ -124,8 +108,8 @@ def data(post: Posterior) -> Rows:
     ]
     if (tournament := tournament_of(post)) is not None:
         rows.insert(0, ("Tournament", tournament))
-    if "cluster" in scores.coords:
-        rows.append(("Clusters", str(len(np.unique(scores["cluster"])))))
+    for level in {"cluster", "stratum"} & set(scores.coords):
+        rows.append(("Clusters", str(len(np.unique(scores[level])))))
     there = int(scores.notnull().sum())
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
     rows.append(("Better is", "higher" if scores.attrs["higher_is_better"] else "lower"))

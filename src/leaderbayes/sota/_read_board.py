@@ -117,6 +117,8 @@ def read_board(
             "(higher_is_better=True, --higher-is-better)."
         )
     kept, names = _named(table, column, team)
+    if higher_is_better is None:
+        _check_rank(table, column, kept)
     attrs |= {"source": table.where, "higher_is_better": int(more)}
     scores = kept.to_numpy().astype(float)
     if se is None and _are_percentages(table, column, kept):
@@ -172,6 +174,20 @@ def _table(
     if team is None and label and plain(label) == "rank" and table.frame[label].duplicated().any():
         label = None
     return table, label, column
+
+
+def _check_rank(table: Table, column: str, scores: pd.Series) -> None:
+    """Refuse scores of which a column of ranks shows that less is better."""
+    ranked = recognise(table, "rank place position", [column])
+    if ranked is None or len(scores) < 3:
+        return
+    rank = as_numbers(table, ranked)[scores.index]
+    if (scores.rank() - scores.rank().mean()).mul(rank.rank() - rank.rank().mean()).sum() > 0.0:
+        table.refuse(
+            f"column {shown(ranked)} ranks low values of {shown(column)} first: is it a loss? Then "
+            "say so (higher_is_better=False, --lower-is-better), and else higher_is_better=True "
+            "(--higher-is-better)."
+        )
 
 
 def _named(table: Table, column: str, label: str | None) -> tuple[pd.Series, np.ndarray]:

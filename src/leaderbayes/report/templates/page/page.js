@@ -113,7 +113,7 @@
     if (p.record) {
       const { won, tied, played, mean, interval } = p.record;
       answer.append(`Their own ${board.own} alone, of which it won ${won}${tied ? ` and tied ${tied}` : ""} of ${played}, `,
-        `imply a win probability of ${short(mean)} (${interval}).`);
+        `imply a win probability of ${short(mean)} (${interval}). `, board.blend || "");
     }
     const [won, lost] = $("split").children;
     won.style.width = `${100 * p.better}%`;

@@ -13,6 +13,7 @@ import xarray as xr
 from scipy.special import stdtr
 
 from leaderbayes._errors import HintWarning
+from leaderbayes._numerics.pairs import slopes_by_level
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
 from leaderbayes._scores.tables import listed
@@ -22,6 +23,8 @@ from leaderbayes._types import Bools, Floats
 _PACKAGE = str(Path(__file__).parents[1])
 _MANY_TIES = 0.1
 _FEWEST_ITEMS = 20  # items, or clusters
+_FEWEST_WRONG = 4  # answers of the rarer kind, of the middle player
+_NAMED = 30  # characters
 _MOST_NAMED = 3  # players who lack hard rounds
 _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 _MOST_FOLDS = 20  # of one cross-validation; more are those of several, in one row
@@ -50,7 +53,22 @@ _CLUSTERS = (
     "LB027 rounds have clusters (the coordinate 'cluster'), and this model takes rounds as "
     "independent: intervals are too narrow. Take model='mean_score', whose unit are the clusters."
 )
-_FEW_ITEMS = "LB028 {count:.0f} {what} only: coverage was measured from 50 items on. Have more."
+_STRATA = (
+    "LB028 the rounds are in {count} clusters only ({names}): results hold for further rounds in "
+    "these. For rounds in new clusters take cluster='new' (--option cluster=new)."
+)
+_FEW_ITEMS = (
+    "LB028 {count:.0f} {what} only: coverage was measured from 50 items on. Have more{more}."
+)
+_FEW_WRONG = (
+    "LB028 half of the players have {count:.0f} {kind} answers or fewer: intervals may be too "
+    "narrow. Have more items, or {other} ones."
+)
+_APART = (
+    "LB053 not missing at random: rounds that weaker players lack tell players apart {how} than "
+    "others, so win probabilities are those of rounds that players share. Run what is missing."
+)
+_FEWEST_ROUNDS, _RARELY = 6, 0.005
 _LACKING = (
     "LB053 not missing at random: {who}. Missing answers are filled in as if they were. Give those "
     "that are known (a time-out is a wrong answer, say), or take scores.dropna('round')."
@@ -71,28 +89,29 @@ def hint(
     test_fraction: float | None = None,
     models_ties: bool = False,
     likelihood: str | None = None,
+    asked: bool = False,
 ) -> None:
     """Warn of `hints`, and of what the scores are.
 
     ``matches`` are of the scores, and have a parameter for ties if ``models_ties``; or there are
-    none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet".
+    none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet". ``asked`` is
+    whether clusters are strata because this was asked for.
     """
-    texts = hints(
-        scores if matches is None else matches,
-        test_fraction=test_fraction,
-        models_ties=models_ties,
-        column=column_of(scores),
-    )
+    given, column = scores if matches is None else matches, column_of(scores)
+    texts = hints(given, test_fraction=test_fraction, models_ties=models_ties, column=column)
     clustered, several = "cluster" in scores.coords, scores.sizes["round"] > 1
-    if clustered:  # items of clusters are numbered
+    if clustered or "stratum" in scores.coords:  # items of clusters are numbered
         texts = [text for text in texts if not text.startswith("LB017")]
     if matches is not None:
         if are_answers(scores) and several:
             texts = [text for text in texts if not text.startswith("LB018")]
             texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
         texts += [_CLUSTERS] if clustered else []
+        if not models_ties and "tournament" not in matches.dims:
+            texts += _of_rounds_apart(matches)
     elif likelihood == "dirichlet":
-        texts += [*_of_the_missing(scores), *_of_few_items(scores)]
+        texts += [*_of_the_missing(scores), *_of_few_items(scores), *_of_few_wrong(scores)]
+        texts += [] if asked else _of_strata(scores)
     elif likelihood == "normal" and is_right_or_wrong(scores) and several:
         texts.append(_AS_IF_NORMAL)
     for text in texts:
@@ -162,8 +181,36 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
     by = "cluster" if "cluster" in scores.coords else "round"
     _, sizes = np.unique(scores[by].to_numpy().astype(str), return_counts=True)
     count = float(sizes.sum()) ** 2 / float((sizes.astype(float) ** 2).sum())
-    what = "items" if by == "round" else "clusters (as if of equal size)"
-    return [] if count >= _FEWEST_ITEMS else [_FEW_ITEMS.format(count=count, what=what)]
+    what, more = "items", ""
+    if by == "cluster":
+        what, more = "clusters (as if of equal size)", ", or ask of the same: cluster='same'"
+    few = _FEW_ITEMS.format(count=count, what=what, more=more)
+    return [] if count >= _FEWEST_ITEMS else [few]
+
+
+def _of_few_wrong(scores: xr.DataArray) -> list[str]:
+    """Warn where nearly all answers are right, or wrong."""
+    if not is_right_or_wrong(scores):
+        return []
+    y = scores.transpose("player", "round").to_numpy()
+    low, high = (float(np.median((y == end).sum(axis=1))) for end in (np.nanmin(y), np.nanmax(y)))
+    count = min(low, high)
+    if count >= _FEWEST_WRONG:
+        return []
+    wrong = (count == low) == bool(scores.attrs.get("higher_is_better", 1))
+    kind, other = ("wrong", "harder") if wrong else ("right", "easier")
+    return [_FEW_WRONG.format(count=count, kind=kind, other=other)]
+
+
+def _of_strata(scores: xr.DataArray) -> list[str]:
+    """Say of which clusters the scores are, where these are taken as the same again."""
+    if "stratum" not in scores.coords:
+        return []
+    names = pd.unique(scores["stratum"].to_numpy().astype(str))
+    if len(names) < 2:
+        return []
+    few = listed([name[:_NAMED] for name in names[:3]]) + (", ..." if len(names) > 3 else "")
+    return [_STRATA.format(count=len(names), names=few)]
 
 
 def _of_the_missing(scores: xr.DataArray) -> list[str]:
@@ -176,6 +223,18 @@ def _of_the_missing(scores: xr.DataArray) -> list[str]:
     ]
     who += [f"and {len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
     return [_LACKING.format(who="; ".join(who))] if found else []
+
+
+def _of_rounds_apart(matches: xr.Dataset) -> list[str]:
+    """Say so where rounds that weaker players lack tell players apart more, or less."""
+    place = matches["place"].transpose("round", "player").to_numpy()
+    if (place > 0).all() or not matches.attrs["within_round"] or "wins" not in matches:
+        return []
+    r, rounds = slopes_by_level(place, matches["wins"].to_numpy(), matches["n"].to_numpy())
+    free = max(rounds - 2, 1)
+    p = 2.0 * stdtr(free, -abs(r) * math.sqrt(free / max(1.0 - r * r, 1e-12)))
+    known = rounds >= _FEWEST_ROUNDS and p < _RARELY
+    return [_APART.format(how="more" if r > 0.0 else "less")] if known else []
 
 
 def are_answers(scores: xr.DataArray) -> bool:

@@ -11,7 +11,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._scores.hints import Folds, column_of, hint, hints, look_like_folds, tied_share
+from leaderbayes.likelihood._hints import Folds, column_of, hint, hints, look_like_folds, tied_share
 
 RUN = [str(k) for k in range(10)]
 CV = [f"{r}.{k}" for r in range(1, 6) for k in range(1, 6)]
@@ -263,9 +263,38 @@ def test_few_items(players, rounds, of):
     assert "LB028" not in said(scores, likelihood="normal")
 
 
+@pytest.mark.parametrize(("right", "kind"), [(0.97, "wrong"), (0.03, "right"), (0.9, "")])
+def test_few_errors(right, kind):
+    scores = board((np.random.default_rng(4).random((5, 60)) < right).astype(float))
+    text = said(scores, likelihood="dirichlet").get("LB028", "")
+    assert text.startswith("LB028 half of the players have") == bool(kind)
+    assert kind in text
+
+
 def test_missing_where_hard(items):
     hard = items.mean("player").argsort().to_numpy()[:15]
     gone = items.where((items["player"] != "p0") | ~items["round"].isin(items["round"][hard]))
     text = said(gone, likelihood="dirichlet")["LB053"]
     assert text.count("'p0' lacks 25 % of the items") == 1
     assert "LB053" not in said(items, likelihood="dirichlet")
+
+
+def of_kinds(rng, *, separate):
+    """Weak players on easy rounds only, which tell players apart less, or are only easier."""
+    epp, hard = rng.normal(size=20), rng.normal(size=40)
+    scores = (np.exp(0.8 * hard) if separate else np.ones(40)) * epp[:, None]
+    scores = scores + rng.gumbel(size=(20, 40)) - hard
+    return np.where(
+        (hard > 0.0) & (epp[:, None] < 0.0) & (rng.random((20, 40)) < 0.8), np.nan, scores
+    )
+
+
+def test_rounds_that_weak_players_lack_tell_players_apart_more():
+    found = {True: 0, False: 0}
+    for seed in range(20):
+        for separate in found:
+            made = board(of_kinds(np.random.default_rng(seed), separate=separate))
+            texts = said(made)
+            found[separate] += "tell players apart more" in texts.get("LB053", "")
+    assert found[True] >= 14
+    assert found[False] <= 2

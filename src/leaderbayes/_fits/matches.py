@@ -1,4 +1,4 @@
-"""Votes that stand beside a posterior, as they were read, and counted by pairs."""
+"""Votes and places that stand beside a posterior, as matches of pairs."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._numerics.places import count
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights_of
 from leaderbayes._types import Floats
 
@@ -46,3 +47,12 @@ def votes_by_pair(votes: xr.Dataset, known: xr.Dataset, epp: Floats) -> xr.Datas
     if "both_bad" in known:
         board["both_bad"] = known["both_bad"]
     return board
+
+
+def with_tables(board: xr.Dataset) -> xr.Dataset:
+    """Count wins, matches and ties (player, opponent) of places (round, player)."""
+    within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
+    tables = count(board["place"].to_numpy(), within_round=within, ties=ties)
+    dims = ("player", "opponent")
+    named = {key: (dims, table) for key, table in zip(("wins", "n", "tied"), tables, strict=True)}
+    return board.assign(named).assign_coords(opponent=board["player"].to_numpy())

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.special import expit
 from scipy.stats import binom
 
-from leaderbayes._scores.hints import lacking
+from leaderbayes.likelihood._hints import lacking
 
 
 def board(y, cluster=None):

@@ -1,0 +1,378 @@
+"""Errors of `read_scores`: honest tables that it refuses, foreign columns that it does not notice.
+
+    python benchmarks/reader.py [--half develop|aside] [--list]
+
+Tables are made by code, one kind a function, with names as people give them; kinds are split into
+those that the rules were developed on and those that were set aside (by a checksum of their names).
+"""
+
+import argparse
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+
+import leaderbayes as lb
+
+Rng = np.random.Generator
+LEARNERS = "svm rf knn gbm mlp lda nb tree lasso bagging ada logit qda xgb catboost".split()
+MODELS = [f"{org}-{size}" for size in ("7B", "13B", "70B") for org in
+          ("llama", "falcon", "mistral", "qwen", "gemma", "yi", "opt")]  # fmt: skip
+TASKS = ("arc hellaswag mmlu truthfulqa winogrande gsm8k piqa boolq drop squad copa rte wic cola "
+         "sst2 mrpc qqp mnli qnli stsb").split()  # fmt: skip
+DATA = ("iris wine glass sonar vowel yeast ecoli heart credit adult bank letter segment vehicle "
+        "splice mushroom spambase digits satimage abalone").split()  # fmt: skip
+
+
+class Board(NamedTuple):
+    """Scores (task, player), their decimals, and whether more is better."""
+
+    x: np.ndarray
+    decimals: int
+    gains: bool = True
+
+
+def grid(rng: Rng, n: int, m: int, task: float = 1.0, player: float = 0.5, noise: float = 0.25):
+    """Return additive effects (task, player)."""
+    return (
+        task * rng.normal(size=(n, 1))
+        + player * rng.normal(size=m)
+        + noise * rng.normal(size=(n, m))
+    )
+
+
+def share(z: np.ndarray) -> np.ndarray:
+    return 1.0 / (1.0 + np.exp(-z))
+
+
+def _items(rng: Rng, n: int, m: int) -> np.ndarray:
+    return (rng.random((n, m)) < share(grid(rng, n, m, 1.5, 1.0))).astype(float)
+
+
+def _weak(rng: Rng, n: int, m: int) -> np.ndarray:
+    x = 100 * share(1.2 + grid(rng, n, m))
+    x[:, 0] *= 0.55
+    return x
+
+
+def _ceiling(rng: Rng, n: int, m: int) -> np.ndarray:
+    return np.minimum(1.0, share(2.5 + grid(rng, n, m, 1.5)) + 0.01 * rng.random((n, m)))
+
+
+def _chance(rng: Rng, n: int, m: int) -> np.ndarray:
+    x = share(1.0 + grid(rng, n, m))
+    x[:, -1] = rng.choice([0.5, 0.25, 0.1], n) if n > 2 else 0.5
+    return x
+
+
+def _holes(rng: Rng, n: int, m: int) -> np.ndarray:
+    x = 100 * share(0.5 + grid(rng, n, m))
+    x[rng.random((n, m)) < 0.15] = np.nan
+    x[:, 0] = np.nan_to_num(x[:, 0], nan=50.0)
+    return x
+
+
+def _vtab(rng: Rng, n: int, m: int) -> np.ndarray:
+    x = 100 * share(1.0 + grid(rng, n, m, 0.8, 0.3))
+    x[rng.integers(n), rng.integers(m)] = 0.148
+    return x
+
+
+def _atari(rng: Rng, n: int, m: int) -> np.ndarray:
+    return np.exp(6 + grid(rng, n, m, 2.0, 0.6, 0.6)) * 1.0
+
+
+def _ranks(rng: Rng, n: int, m: int) -> np.ndarray:
+    return np.argsort(np.argsort(-grid(rng, n, m, 0, 1, 0.7), axis=1), axis=1) + 1.0
+
+
+# Each kind of honest table: scores (task, player), decimals, whether more is better.
+HONEST: dict[str, Callable[[Rng, int, int], Board]] = {
+    "accuracy": lambda r, n, m: Board(share(1.5 + grid(r, n, m)), 3),
+    "accuracy, 4 digits": lambda r, n, m: Board(share(1.5 + grid(r, n, m, 0.7, 0.2, 0.1)), 4),
+    "percent": lambda r, n, m: Board(100 * share(1 + grid(r, n, m)), 1),
+    "percent, 2 digits": lambda r, n, m: Board(100 * share(grid(r, n, m, 0.8, 0.6)), 2),
+    "whole percent": lambda r, n, m: Board(100 * share(1 + grid(r, n, m)), 0),
+    "AUC": lambda r, n, m: Board(0.5 + 0.5 * share(1 + grid(r, n, m)), 4),
+    "full floats": lambda r, n, m: Board(share(1 + grid(r, n, m)), 15),
+    "near the ceiling": lambda r, n, m: Board(_ceiling(r, n, m), 3),
+    "a weak player": lambda r, n, m: Board(_weak(r, n, m), 1),
+    "a chance predictor": lambda r, n, m: Board(_chance(r, n, m), 3),
+    "missing scores": lambda r, n, m: Board(_holes(r, n, m), 1),
+    "one low score": lambda r, n, m: Board(_vtab(r, n, m), 1),
+    "very different tasks": lambda r, n, m: Board(100 * share(grid(r, n, m, 2.5, 0.5)), 1),
+    "right or wrong": lambda r, n, m: Board(_items(r, 3 * n, m), 0),
+    "folds": lambda r, n, m: Board(0.8 + 0.02 * grid(r, n, m, 1, 1, 1), 3),
+    "seeds": lambda r, n, m: Board(100 * share(1 + grid(r, n, m, 0.02, 0.5, 0.05)), 2),
+    "F1 from 0": lambda r, n, m: Board(np.clip(share(grid(r, n, m, 2, 1)) - 0.1, 0, 1), 3),
+    "kappa, some negative": lambda r, n, m: Board(np.clip(0.5 + 0.3 * grid(r, n, m), -0.2, 1), 3),
+    "Spearman, percent": lambda r, n, m: Board(100 * np.tanh(0.7 + 0.4 * grid(r, n, m)), 2),
+    "R2, some very negative": lambda r, n, m: Board(1 - np.exp(grid(r, n, m, 1, 0.5) - 0.7), 3),
+    "BLEU": lambda r, n, m: Board(100 * share(-0.8 + grid(r, n, m, 0.6, 0.3)), 1),
+    "mIoU": lambda r, n, m: Board(100 * share(0.2 + grid(r, n, m, 0.5, 0.4, 0.1)), 2),
+    "PSNR": lambda r, n, m: Board(28 + 3 * grid(r, n, m, 1, 0.3, 0.1), 2),
+    "NDCG": lambda r, n, m: Board(share(-0.3 + grid(r, n, m, 0.9, 0.4)), 3),
+    "log likelihood": lambda r, n, m: Board(-np.exp(3 + grid(r, n, m, 1.5, 0.1, 0.05)), 2),
+    "negative log loss": lambda r, n, m: Board(-np.exp(-1 + grid(r, n, m, 0.8, 0.4)), 4),
+    "returns of agents": lambda r, n, m: Board(_atari(r, n, m), 0),
+    "human-normalised": lambda r, n, m: Board(150 * grid(r, n, m, 1, 0.6, 0.5), 1),
+    "opinions from 1 to 5": lambda r, n, m: Board(3.5 + 0.5 * grid(r, n, m, 0.4, 1), 2),
+    "solved instances": lambda r, n, m: Board(200 * share(grid(r, n, m, 1, 0.7)), 0),
+    "WER": lambda r, n, m: Board(np.exp(2.3 + grid(r, n, m, 0.6, 0.3, 0.1)), 2, gains=False),
+    "perplexity": lambda r, n, m: Board(np.exp(3 + grid(r, n, m, 1.5, 0.3, 0.1)), 2, gains=False),
+    "RMSE over decades": lambda r, n, m: Board(
+        np.exp(1 + grid(r, n, m, 3, 0.2, 0.1)), 4, gains=False
+    ),
+    "MASE": lambda r, n, m: Board(np.exp(grid(r, n, m, 0.5, 0.2, 0.1)), 3, gains=False),
+    "log loss": lambda r, n, m: Board(np.exp(-1 + grid(r, n, m, 0.8, 0.4)), 4, gains=False),
+    "error rates": lambda r, n, m: Board(share(-2 + grid(r, n, m)), 4, gains=False),
+    "FID": lambda r, n, m: Board(np.exp(2.5 + grid(r, n, m, 0.7, 0.6, 0.2)), 2, gains=False),
+    "run times": lambda r, n, m: Board(np.exp(2 + grid(r, n, m, 2, 0.8, 0.3)), 1, gains=False),
+    "ranks": lambda r, n, m: Board(_ranks(r, n, m), 0, gains=False),
+    "bits per byte": lambda r, n, m: Board(0.9 + 0.1 * grid(r, n, m, 1, 0.5, 0.1), 4, gains=False),
+    "objective values": lambda r, n, m: Board(
+        10.0 ** (2 * grid(r, n, m, 2, 0.5, 0.5)), 6, gains=False
+    ),
+}
+SIZES = ((4, 4), (12, 5), (8, 12), (20, 9), (30, 20))
+
+
+def normal(mean: float, sd: float, decimals: int) -> Callable[[Rng, np.ndarray], np.ndarray]:
+    return lambda r, x: r.normal(mean, sd, len(x)).round(decimals)
+
+
+def decades(mean: float, sd: float, decimals: int) -> Callable[[Rng, np.ndarray], np.ndarray]:
+    """Numbers whose natural logarithms have this mean and spread."""
+    return lambda r, x: np.exp(r.normal(mean, sd, len(x))).round(decimals)
+
+
+def of(*values: float) -> Callable[[Rng, np.ndarray], np.ndarray]:
+    return lambda r, x: r.choice(values, len(x)).astype(float)
+
+
+def some(function: Callable[[Rng, np.ndarray], np.ndarray]) -> Callable[[Rng, np.ndarray], Any]:
+    """The same, with -1 for unknown in a quarter of the rows."""
+    return lambda r, x: np.where(r.random(len(x)) < 0.25, -1.0, function(r, x))
+
+
+# Columns of a table with a row for each model: what is known of models beside scores.
+OF_MODELS: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
+    "Params (B)": of(0.5, 1.1, 2.7, 7, 13, 34, 70, 180),
+    "params": decades(21, 1.2, 0),
+    "size, unknown -1": some(of(0.3, 0.6, 1.1, 1.5, 7)),
+    "Average": lambda r, x: np.nanmean(x, axis=1).round(2),
+    "avg_of_all": lambda r, x: np.nanmean(x, axis=1).round(1),
+    "Median score": lambda r, x: np.nanmedian(x, axis=1).round(3),
+    "std": lambda r, x: np.nanstd(x, axis=1).round(3),
+    "Rank": lambda r, x: np.argsort(np.argsort(-np.nanmean(x, axis=1))) + 1.0,
+    "Elo": normal(1150, 70, 0),
+    "rating": normal(25, 4, 2),
+    "tokens/s": decades(4.5, 0.8, 1),
+    "RTFx": decades(5, 1.3, 2),
+    "fps": decades(3.5, 0.7, 0),
+    "latency_ms": decades(5, 0.8, 0),
+    "USD": decades(0.5, 1.5, 2),
+    "$/1M tokens": of(0.15, 0.25, 0.5, 1, 3, 10, 15, 60),
+    "kWh": decades(2, 1.5, 1),
+    "CO2 (kg)": decades(1, 1.5, 3),
+    "MB": decades(7, 1.2, 0),
+    "downloads": lambda r, x: (np.exp(r.normal(8, 3, len(x))) * (r.random(len(x)) > 0.2)).round(),
+    "likes": lambda r, x: r.negative_binomial(0.5, 0.005, len(x)).astype(float),
+    "year": of(2019, 2020, 2021, 2022, 2023, 2024),
+    "context length": of(2048, 4096, 8192, 32768, 131072),
+    "layers": of(12, 24, 32, 40, 80),
+    "hidden": of(768, 1024, 2048, 4096, 5120),
+    "lr": of(1e-5, 2e-5, 1e-4, 3e-4, 1e-3),
+    "epochs": of(1, 3, 5, 10, 50, 100),
+    "batch": of(16, 32, 64, 128, 256),
+    "GFLOPs": decades(3, 1.2, 1),
+    "GPU hours": decades(7, 2, 0),
+    "open": of(0, 1),
+    "version": of(1, 1.5, 2, 2.1, 3),
+    "votes": decades(8, 1, 0),
+    "submissions": lambda r, x: r.integers(1, 60, len(x)).astype(float),
+    "shots": lambda r, x: np.full(len(x), 5.0),
+    "tasks done": lambda r, x: np.full(len(x), float(x.shape[1])),
+    "wins": lambda r, x: (x == x.max(axis=0)).sum(axis=1).astype(float),
+    "train_time": decades(3, 1.5, 1),
+    "gain over base": lambda r, x: (np.nanmean(x, axis=1) - np.nanmean(x)).round(2),
+    "seed": of(0, 1, 42, 1234, 2023),
+    "ram_gb": of(4, 8, 16, 24, 48, 80),
+    "delta": lambda r, x: (x[:, 0] - x[:, 1]).round(3),
+    "ci_lower": lambda r, x: (np.nanmean(x, axis=1) * 0.97).round(3),
+    "ci_upper": lambda r, x: (np.nanmean(x, axis=1) * 1.03).round(3),
+    "training tokens": of(3e11, 1e12, 1.4e12, 2e12, 1.5e13),
+}
+# Columns of a table with a row for each data set: what is known of data sets, or of the players.
+OF_DATA: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
+    "instances": decades(7, 1.5, 0),
+    "features": decades(3, 1, 0),
+    "classes": of(2, 2, 2, 3, 5, 10),
+    "imbalance": decades(0.7, 0.8, 2),
+    "p-value": lambda r, x: r.uniform(0, 1, len(x)).round(4),
+    "p": lambda r, x: (10.0 ** -r.exponential(1.5, len(x))).round(4),
+    "t": normal(0.5, 2, 2),
+    "effect size": normal(0.2, 0.5, 2),
+    "gain": lambda r, x: (x[:, 0] - x[:, 1]).round(3),
+    "gain %": lambda r, x: (100 * (x[:, 0] / x[:, 1] - 1)).round(1),
+    "difference to best": lambda r, x: (x[:, 0] - x.max(axis=1)).round(3),
+    "svm_std": lambda r, x: (np.abs(x[:, 0]) * r.uniform(0.002, 0.05, len(x))).round(3),
+    "svm ±": lambda r, x: (np.abs(x[:, 0]) * r.uniform(0.002, 0.05, len(x))).round(2),
+    "svm (s)": decades(1.2, 1, 1),
+    "rf (s)": lambda r, x: np.resize([3.7, 1.2, 2.5, 8.1, 0.9], len(x)),
+    "time svm": decades(0, 1.5, 2),
+    "seconds": decades(3, 1.5, 2),
+    "minutes": decades(1, 1, 1),
+    "svm lower": lambda r, x: (x[:, 0] * 0.96).round(3),
+    "svm upper": lambda r, x: (x[:, 0] * 1.04).round(3),
+    "range": lambda r, x: np.ptp(x, axis=1).round(3),
+    "spread": lambda r, x: np.nanstd(x, axis=1, ddof=1).round(3),
+    "mean": lambda r, x: np.nanmean(x, axis=1).round(3),
+    "Mean of 5": lambda r, x: np.nanmean(x, axis=1).round(1),
+    "median": lambda r, x: np.nanmedian(x, axis=1).round(3),
+    "total": lambda r, x: np.nansum(x, axis=1).round(2),
+    "best": lambda r, x: np.nanmax(x, axis=1).round(3),
+    "max": lambda r, x: np.nanmax(x, axis=1).round(3),
+    "worst": lambda r, x: np.nanmin(x, axis=1).round(3),
+    "rank of svm": lambda r, x: (x > x[:, :1]).sum(axis=1) + 1.0,
+    "n": decades(6, 1.3, 0),
+    "n_test": decades(5, 1, 0),
+    "missing %": lambda r, x: np.maximum(0, r.normal(3, 6, len(x))).round(1),
+    "OpenML id": lambda r, x: r.integers(3, 45000, len(x)).astype(float),
+    "published": of(1988, 1995, 2001, 2010, 2017),
+    "count": lambda r, x: r.integers(1, 400, len(x)).astype(float),
+    "frequency": lambda r, x: r.integers(1, 60, len(x)).astype(float),
+    "weight": of(0.5, 1, 2, 3),
+    "folds": of(5, 10),
+    "repeats": lambda r, x: np.full(len(x), 10.0),
+    "entropy": lambda r, x: r.uniform(0.1, 3.3, len(x)).round(3),
+    "skewness": normal(1, 3, 2),
+    "cost": decades(-1, 1.5, 2),
+    "svm_epochs": of(12, 20, 35, 50, 100),
+    "lambda": of(1e-4, 1e-3, 1e-2, 0.1, 1, 10),
+    "significant": of(0, 1),
+    "chi2": decades(1, 1, 2),
+    "statistic": normal(40, 25, 0),
+    "log p": lambda r, x: -r.exponential(4, len(x)).round(2),
+    "memory_kb": decades(11, 0.8, 0),
+}
+PLAIN = ("accuracy", "percent", "percent, 2 digits", "AUC", "full floats", "missing scores",
+         "BLEU", "WER", "error rates", "RMSE over decades", "ranks",
+         "R2, some very negative")  # fmt: skip
+
+
+def half(name: str) -> str:
+    """Say in which half of the test bed a kind is."""
+    return "develop" if crc32(name.encode()) % 2 else "aside"
+
+
+def table(board: Board, *, rows: str) -> pd.DataFrame:
+    """Make a wide table with a row for each data set, or for each model."""
+    x = board.x.round(board.decimals)
+    n, m = x.shape
+    if rows == "model":
+        tasks = [t if k < len(TASKS) else f"{t}-{k}" for k, t in enumerate(np.resize(TASKS, n))]
+        frame = pd.DataFrame(x.T, columns=tasks)
+        frame.insert(0, "model", np.resize(MODELS, m))
+        return frame
+    players = np.resize(LEARNERS, m)
+    frame = pd.DataFrame(
+        x, columns=[p if k < len(LEARNERS) else f"{p} C={k}" for k, p in enumerate(players)]
+    )
+    data = np.resize(DATA, n)
+    frame.insert(0, "dataset", [d if k < len(DATA) else f"{d}{k}" for k, d in enumerate(data)])
+    return frame
+
+
+def honest() -> Iterator[tuple[str, pd.DataFrame, bool]]:
+    """Yield kind, table and direction of each honest table."""
+    for kind, make in HONEST.items():
+        for n, m in SIZES:
+            rng = np.random.default_rng(crc32(f"{kind}{n}{m}".encode()))
+            board = make(rng, n, m)
+            for rows in ("dataset", "model"):
+                if rows == "model" and m > len(MODELS):
+                    continue
+                yield kind, table(board, rows=rows), board.gains
+
+
+def foreign(*, plain: bool = False) -> Iterator[tuple[tuple[str, str], str, pd.DataFrame, bool]]:
+    """Yield the kinds of a column and of its table, its name, the table and its direction.
+
+    If ``plain`` the column has a name that says nothing.
+    """
+    for kinds, rows in ((OF_MODELS, "model"), (OF_DATA, "dataset")):
+        for kind, make in kinds.items():
+            for host in PLAIN:
+                rng = np.random.default_rng(crc32(f"{kind}{host}".encode()))
+                n, m = SIZES[rng.integers(1, 4)]
+                n, m = (m, n) if rows == "model" else (n, m)
+                board = HONEST[host](rng, n, max(m, 5))
+                frame = table(board, rows=rows)
+                x = frame.iloc[:, 1:].to_numpy()
+                name = "zeta" if plain else kind
+                frame.insert(int(rng.choice([1, len(frame.columns)])), name, make(rng, x))
+                if np.nanmin(frame[name]) < np.nanmax(frame[name]) or len(frame) > 1:
+                    yield (kind, host), name, frame, board.gains
+
+
+def verdict(frame: pd.DataFrame, gains: bool) -> tuple[str, str]:
+    """Read a table: "read", "named" or "refused", and what was said."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            lb.read_scores(frame, higher_is_better=gains)
+        except lb.LeaderbayesError as problem:
+            return "refused", str(problem)
+    said = " ".join(str(w.message) for w in caught if "LB051" in str(w.message))
+    return ("named", said) if said else ("read", "")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--half", choices=["develop", "aside"])
+    parser.add_argument("--list", action="store_true", help="name what went wrong")
+    given = parser.parse_args()
+    print("| half | honest tables | refused | named for nothing | foreign columns | unnoticed | "
+          "unnoticed by numbers alone |\n|---|---|---|---|---|---|---|")  # fmt: skip
+    for part in [given.half] if given.half else ["develop", "aside"]:
+        of_honest, wrong = Counter[str](), Counter[str]()
+        for kind, frame, gains in honest():
+            if half(kind) == part:
+                found, said = verdict(frame, gains)
+                if kind == "one low score" and found == "named":  # as it should be
+                    found = "read"
+                of_honest[found] += 1
+                if found != "read":
+                    wrong[f"{kind}: {found}"] += 1
+                    if given.list:
+                        print(kind, frame.shape, found, re.sub(r"\s+", " ", said)[:300])
+        rates, count = [], 0
+        for plain in (False, True):
+            unnoticed, count, hosts = Counter[str](), 0, Counter[str]()
+            for (kind, host), name, frame, gains in foreign(plain=plain):
+                if half(kind) == part:
+                    found, said = verdict(frame, gains)
+                    count += 1
+                    missed = found == "read" or repr(name) not in said
+                    unnoticed[kind] += missed
+                    hosts[host] += missed
+            rates.append(unnoticed.total() / count)
+            if given.list:
+                print({k: v for k, v in unnoticed.most_common() if v}, hosts)
+        if given.list:
+            print(wrong)
+        total = of_honest.total()
+        rates = [of_honest["refused"] / total, of_honest["named"] / total, *rates]
+        cells = [f"{rate:.1%}" for rate in rates]
+        cells.insert(2, str(count))
+        print(f"| {part} | {total} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()

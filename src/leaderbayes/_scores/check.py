@@ -1,0 +1,160 @@
+"""What is no score in a table: all of it is refused at once, with the call that reads the rest."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from leaderbayes._errors import ScoresError
+from leaderbayes._scores import names
+from leaderbayes._scores.belongs import by_name, by_number, is_summary, summaries
+from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.metrics import is_metric, more_is_better
+from leaderbayes._scores.roles import (
+    Long,
+    Wide,
+    are_answered,
+    broken_columns,
+    is_text,
+    recognise,
+    stacked,
+)
+from leaderbayes._scores.tables import Asked, Table, listed, shown, suggest, warn
+
+
+class Direction(NamedTuple):
+    """Whether more is better, why nobody can know, and what to warn of."""
+
+    better: bool
+    losses: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def metrics_in(wide: Wide) -> list[str]:
+    """List the columns that may be metrics; players have words of losses in names by chance."""
+    all_losses = all(more_is_better(name, score=False) is False for name in wide.columns)
+    every = wide.role == "round" or all_losses
+    return [name for name in wide.columns if every or is_metric(name)]
+
+
+def checked(wide: Wide, asked: Asked) -> Long:
+    """Refuse what is no score in a wide table, all at once, or name it: LB051."""
+    table, role = wide.table, wide.role
+    if not wide.columns:
+        table.refuse(f"no column is left for the {role}s.")
+    for name in asked.keep:
+        if name not in wide.columns:
+            table.refuse(f"keep={shown(name)}: no such column; {suggest(name, wide.columns)}")
+    said = by_name(table, wide.columns, role)
+    if not are_answered(table, wide.columns):
+        said |= {c: "text" for c in wide.columns if c not in said and is_text(table.frame[c])}
+    said = {name: why for name, why in said.items() if name not in asked.keep}
+    broken: dict[str, ScoresError] = {}
+    rest = [c for c in wide.columns if c not in said]
+    try:
+        long, found = stacked(wide._replace(columns=rest))
+    except ScoresError:
+        broken = broken_columns(wide._replace(columns=rest))
+        rest = [c for c in rest if c not in broken]
+        if not rest and not said:
+            raise
+        long, found = stacked(wide._replace(columns=rest))
+    labels = [name for of in wide.labels.values() for name in of.unique()]
+    labels += metrics_in(wide._replace(columns=rest))
+    direction = direction_of(table, found, labels, asked.better)
+    x = long["score"].to_numpy(float).reshape(len(rest), len(table.frame)).T
+    open_columns = [j for j, name in enumerate(rest) if name not in asked.keep]
+    refused, odd = by_number(x, gains=direction.better)
+    said |= {rest[j]: why for j, why in refused.items() if j in open_columns}
+    odd = {j: why for j, why in odd.items() if j in open_columns}
+    rows = {name: "" for of in wide.labels.values() for name in of.unique() if is_summary(name)}
+    if "tournament" not in wide.labels:
+        of = wide.labels["round" if role == "player" else "player"].to_numpy()
+        rows |= {
+            of[k]: "" for k in summaries(x[:, [j for j in range(len(rest)) if j not in refused]].T)
+        }
+    rows = {name: "a summary of the others" for name in rows if name not in asked.keep}
+    refuse(table, asked, Problems(said, rows, direction.losses, [*broken.values()], wide))
+    if broken:
+        raise next(iter(broken.values()))
+    if odd:
+        each = "; ".join(f"{role} {shown(rest[j])}: {why}" for j, why in odd.items())
+        called = [rest[j] for j in odd]
+        warn(
+            f"LB051 {table.where}: these look unlike the other scores. {each}. If they are no "
+            f"scores: {asked.call(drop=(*asked.drop, *called))}; else keep={called} (--keep)."
+        )
+    return long, found
+
+
+class Problems(NamedTuple):
+    """What is no score in a table, and what else nobody can know."""
+
+    columns: Mapping[str, str]  # why, by name
+    rows: Mapping[str, str]
+    losses: str = ""
+    broken: Sequence[ScoresError] = ()
+    wide: Wide | None = None
+
+
+def refuse(table: Table, asked: Asked, of: Problems) -> None:
+    """Refuse a table with all its problems at once, and the call that reads the rest."""
+    question = "" if of.wide is None else of.wide.question
+    if not (of.columns or of.rows or of.losses or question):
+        return
+    said = [f"column {shown(name)}: {why}" for name, why in of.columns.items()]
+    said += [f"row {shown(name)}: {why}" for name, why in of.rows.items()]
+    texts = [f"not only scores: {'; '.join(said[:30])}."] if said else []
+    texts += [f"{len(said) - 30} more are not named."] if len(said) > 30 else []
+    texts += [of.losses] if of.losses else []
+    texts += [str(problem).removeprefix(f"{table.where}: ") for problem in of.broken[:3]]
+    more: dict[str, Any] = {"drop": (*asked.drop, *of.columns, *of.rows)}
+    more |= {"higher_is_better": False} if of.losses else {}
+    if question and of.wide is not None:
+        label = of.wide.table.frame[question].head(2)
+        columns = [name for name in of.wide.columns if name not in of.columns][:2]
+        texts.append(
+            f"column {shown(question)} may name players or rounds. If its rows ({listed(label)}, "
+            f"...) are players: {asked.call(player=question, **more)}. If the columns "
+            f"({listed(columns)}, ...) are: {asked.call(round=question, **more)}."
+        )
+    else:
+        texts.append(f"Read the rest: {asked.call(**more)}.")
+    if of.columns or of.rows:
+        texts.append("What is a score after all, name in keep=[...] (--keep).")
+    table.refuse(" ".join(texts))
+
+
+def direction_of(
+    table: Table, columns: Mapping[str, str], labels: list[str], asked: bool | None
+) -> Direction:
+    """Find whether more is better; no guess where a name in play may be a loss's."""
+    said = {columns["score"]: more_is_better(columns["score"])}
+    tidy = recognise(table, names.METRIC, columns.values()) if columns["score"] != "cell" else None
+    metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
+    if said[columns["score"]] is None:
+        said |= {name: more_is_better(name) for name in metrics}
+        every = [*labels, Path(table.where).name]
+        said |= {name: more_is_better(name, score=False) for name in every}
+    losses, gains = ([name for name, more in said.items() if more is of] for of in (False, True))
+    kind = "is the name of a loss" if len(losses) == 1 else "are the names of losses"
+    less = f"{listed(losses)} {kind}, of which less is better"
+    if losses and asked is None:
+        mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
+        return Direction(False, (
+            f"{less}{mixed if gains else ''}; say so (higher_is_better=False, --lower-is-better), "
+            "or that more of it is (higher_is_better=True, --higher-is-better)."
+        ))  # fmt: skip
+    if losses and gains:
+        text = (
+            f"LB042 {table.where}: {less}, but more of {listed(gains)}; one direction is wrong for "
+            "some of these: take those of one, or turn the sign."
+        )
+    elif len({*metrics} - {""}) > 1 and asked is None:
+        text = (
+            f"LB042 {table.where}: scores are of several metrics ({listed(metrics)}), and higher "
+            "ones count as better for all. Take one, or confirm it (higher_is_better=True, "
+            "--higher-is-better)."
+        )
+    else:
+        text = ""
+    return Direction(asked is not False, "", (text,) if text else ())

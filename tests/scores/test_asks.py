@@ -1,0 +1,264 @@
+"""The reader asks in place of guessing, and the call that it advises reads the table right."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import leaderbayes as lb
+from command import call
+
+
+def advice(problem):
+    """Return the arguments of each call that a message advises, and as they are typed."""
+    calls = re.findall(r"read_scores\(\.\.\., (.*?)\) \((--.*?)\)(?=[.;\s])", str(problem))
+    return [(eval(f"dict({python})"), typed) for python, typed in calls]
+
+
+def refused(source, **arguments):
+    """Return the message with which a table is refused, and what its advice reads."""
+    with pytest.raises(lb.ScoresError) as caught:
+        lb.read_scores(source, **arguments)
+    return str(caught.value), [lb.read_scores(source, **call) for call, _ in advice(caught.value)]
+
+
+def speech():
+    """A leaderboard of speech recognition, as published ones are, with what is no score."""
+    rng = np.random.default_rng(5)
+    sets = "AMI Earnings22 Gigaspeech LS-clean LS-other SPGISpeech Tedlium Voxpopuli".split()
+    n = 87
+    base = np.array([16.0, 12.0, 10.5, 1.9, 3.9, 3.2, 3.6, 7.0])
+    wer = (base * np.exp(0.25 * rng.normal(size=(n, 1)) + 0.1 * rng.normal(size=(n, 8)))).round(2)
+    table = pd.DataFrame(wer, columns=[f"{name} WER" for name in sets])
+    table.insert(0, "model", [f"org/asr-{k}" for k in range(n)])
+    table.insert(1, "Average WER", wer.mean(axis=1).round(2))
+    rtfx = np.exp(rng.normal(4.5, 1.2, n)).round(2)
+    table.insert(2, "RTFx", np.where(rng.random(n) < 0.2, -1.0, rtfx))
+    table["License"] = rng.choice(["MIT", "CC-BY-4.0", "Open"], n)
+    table["Size (B)"] = rng.choice([0.04, 0.11, 0.6, 0.8, 1.1, 1.5, 2.5, 8.0], n)
+    return table, wer
+
+
+def test_everything_that_is_no_score_is_listed_at_once(write):
+    table, wer = speech()
+    message, (read,) = refused(table)
+    for name in ("Average WER", "RTFx", "License", "Size (B)"):
+        assert repr(name) in message
+    assert "of which less is better" in message
+    np.testing.assert_array_equal(read, wer)
+    assert read.attrs["higher_is_better"] == 0
+    # The command line says the same.
+    path = write(table.to_csv(index=False), "board.csv")
+    said = call("rank", path.name, cwd=path.parent)
+    assert said.returncode == 2
+    for name in ("Average WER", "RTFx", "License", "Size (B)"):
+        assert f"--drop {name!r}".replace("'", "") in said.stderr.replace("'", "")
+
+
+BOARD = {"rf": [0.92, 0.81, 0.77, 0.95, 0.88], "svm": [0.9, 0.84, 0.71, 0.93, 0.86],
+         "knn": [0.85, 0.79, 0.7, 0.9, 0.83], "mlp": [0.91, 0.8, 0.78, 0.96, 0.84]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    {
+        "rf (s)": [3.7, 1.2, 2.5, 8.1, 0.9],
+        "elapsed": [3.7, 1.2, 2.5, 8.1, 0.9],
+        "p": [0.04, 0.62, 0.31, 0.003, 0.77],
+        "t": [2.1, -0.4, 1.3, -3.2, 0.2],
+        "gain": [0.02, -0.03, 0.06, 0.02, 0.02],
+        "lower": [0.88, 0.77, 0.73, 0.91, 0.84],
+        "rf_upper": [0.96, 0.85, 0.81, 0.99, 0.92],
+        "rf_std": [0.02, 0.01, 0.03, 0.01, 0.02],
+        "fps": [31.0, 24.0, 60.0, 12.0, 18.0],
+        "USD": [1.25, 0.4, 3.1, 0.9, 12.0],
+        "kWh": [3.2, 0.8, 12.5, 40.1, 2.2],
+        "MB": [120.0, 512.0, 87.0, 44.0, 900.0],
+        "downloads": [12345.0, 0.0, 77.0, 1200.0, 3.0],
+        "rating": [1204.0, 1178.0, 1250.0, 1101.0, 1190.0],
+        "lr": [1e-3, 1e-4, 1e-5, 1e-3, 3e-4],
+    }.items(),
+)
+@pytest.mark.parametrize("losses", [False, True])
+def test_columns_that_are_no_scores(name, values, losses):
+    board = pd.DataFrame(BOARD)
+    board = (1.0 - board).round(2) if losses else board
+    table = board.assign(**{name: values})
+    table.insert(0, "dataset", [*"uvwxy"])
+    if losses and name == "p":  # numbers such as these may be losses
+        with pytest.warns(lb.LeaderbayesWarning, match=f"LB051 .*{name!r}") as caught:
+            lb.read_scores(table, higher_is_better=False)
+        read = lb.read_scores(table, **advice(caught[0].message)[0][0])
+    else:
+        message, (read,) = refused(table, higher_is_better=not losses)
+        assert f"column {name!r}:" in message
+    assert list(read["player"].values) == [*BOARD]
+
+
+def test_frequencies_beside_ranks():
+    table = pd.DataFrame({"a": [1, 2, 1, 1], "b": [2, 1, 2, 3], "c": [3, 3, 3, 2]})
+    table = table.assign(count=[40, 12, 7, 1]).rename_axis("round").reset_index()
+    _, (read,) = refused(table, higher_is_better=False)
+    assert list(read["player"].values) == [*"abc"]
+
+
+def test_what_looks_odd_may_be_kept():
+    table = pd.DataFrame(BOARD).assign(time=[3.7, 1.2, 2.5, 8.1, 0.9])
+    read = lb.read_scores(table, keep=["time"])
+    assert list(read["player"].values) == [*BOARD, "time"]
+    with pytest.raises(lb.ScoresError, match="keep='tim': no such column; did you mean 'time'"):
+        lb.read_scores(table, keep=["tim"])
+    with pytest.raises(lb.ScoresError, match="drop='tim': no such column or row; did you mean"):
+        lb.read_scores(table, drop=["tim"])
+    with pytest.raises(lb.LeaderbayesError, match="drop='time': give a list of names"):
+        lb.read_scores(table, drop="time")
+
+
+# -- players or rounds? ----------------------------------------------------------------------------
+
+ROWS = "a,.61,.52,.4\nb,.7,.5,.45\nc,.55,.6,.3\n"
+
+
+@pytest.mark.parametrize("first", ["", "index", "technique_used", "Name", "id"])
+def test_orientation_is_asked_for(write, first):
+    path = write(f"{first},mmlu,arc,gsm8k\n{ROWS}")
+    for source in (path, pd.read_csv(path), pd.read_csv(path, index_col=0)):
+        message, (rows, columns) = refused(source)
+        assert "may name players or rounds" in message
+        assert list(rows["player"].values) == [*"abc"]
+        assert list(columns["player"].values) == ["mmlu", "arc", "gsm8k"]
+    unnamed = pd.read_csv(path, index_col=0).rename_axis(None)
+    assert "may name players or rounds" in refused(unnamed)[0]
+
+
+def test_what_was_read_is_said_in_python_too():
+    table = pd.DataFrame(BOARD).assign(dataset=[*"uvwxy"])
+    read = lb.read_scores(table)
+    for said in ("players: 'rf', 'svm'", "rounds: 'u', 'v'", "higher is better"):
+        assert said in read.attrs["read"]
+    assert "player=column, round=dataset" in repr(read)
+
+
+def test_rows_of_several_tables_at_once(write):
+    text = "model,mmlu,arc,std\na,.61,.52,.1\nb,.7,.5,.2\nmean,.655,.51,.15\nc,.55,timeout,.3\n"
+    with pytest.raises(lb.ScoresError) as caught:
+        lb.read_scores(write(text))
+    for said in ("'std'", "'mean'", "line 5: column 'arc' holds 'timeout'"):
+        assert said in str(caught.value)
+
+
+# -- parts of the data, and units ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parts", [("train", "test"), ("train", "val", "test"), ("Val", "Test")])
+def test_parts_of_the_data_are_no_rounds(parts):
+    rows = [(m, t, s, round(0.5 + 0.07 * k + 0.01 * j + 0.1 * (s == "train"), 3))
+            for k, m in enumerate("ab") for j, t in enumerate("uvw") for s in parts]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["model", "task", "split", "accuracy"])
+    for source in (table, table[table["task"] == "u"].drop(columns="task").assign(seed=1)):
+        message, (read,) = refused(source)
+        assert "parts of the data" in message
+        assert list(read["player"].values) == [*"ab"]
+        of_test = source[source["split"] == parts[-1]].pivot(
+            index="model", columns="task" if "task" in source else "seed", values="accuracy"
+        )
+        np.testing.assert_array_equal(read, of_test)
+    folds = table.assign(split=table["split"].map(dict(zip(parts, "123", strict=False))))
+    assert lb.read_scores(folds).sizes["round"] == len(parts)
+
+
+@pytest.mark.parametrize("cell", ["0.96", "0.9"])
+def test_one_share_among_percentages_of_as_many_digits(write, cell):
+    text = f"model,u,v,w\na,95.21,88.1,91.3\nb,{cell},87.2,90.02\nc,94.3,85.31,92.5\n"
+    with pytest.warns(lb.LeaderbayesWarning, match=rf"LB051 .* {cell} \(player 'b', round 'u'\)"):
+        lb.read_scores(write(text))
+
+
+def test_zero_is_no_place(write):
+    text = "round,a,b,c,d\n1,1,2,3,4\n2,2,1,0,3\n3,1,0,3,2\n"
+    with pytest.raises(lb.ScoresError, match=r"0 among places, .* best; leave .* empty"):
+        lb.read_scores(write(text), higher_is_better=False)
+    lb.read_scores(write(text.replace(",0", ",")), higher_is_better=False)
+    from_zero = "round,a,b,c\n1,0,1,2\n2,2,1,0\n3,1,0,2\n"
+    assert lb.read_scores(write(from_zero), higher_is_better=False).min() == 0
+
+
+# -- small tables as people have them --------------------------------------------------------------
+
+
+def test_scores_in_lines_of_json(write):
+    rows = [
+        {"model": m, "task": t, "score": 0.5 + 0.1 * k} for k, m in enumerate("ab") for t in "uv"
+    ]
+    text = "\n".join(pd.DataFrame(rows).to_json(orient="records", lines=True).splitlines())
+    assert dict(lb.read_scores(write(text, "s.jsonl")).sizes) == {"player": 2, "round": 2}
+    wide = '{"model": "a", "u": 0.1, "v": 0.2}\n{"model": "b", "u": 0.3, "v": 0.1}\n'
+    np.testing.assert_array_equal(lb.read_scores(write(wide, "w.jsonl")), [[0.1, 0.2], [0.3, 0.1]])
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("C", "I"), ("pass", "fail"), ("True", "False")])
+def test_right_and_wrong_in_words(write, right, wrong):
+    items = f"item,a,b\n1,{right},{wrong}\n2,{wrong},{right}\n3,{right},{right}\n"
+    np.testing.assert_array_equal(lb.read_scores(write(items)), [[1, 0, 1], [0, 1, 1]])
+    models = f"model,u,v\na,{right},{wrong}\nb,{right},{right}\n"
+    np.testing.assert_array_equal(lb.read_scores(write(models)), [[1, 0], [1, 1]])
+    with pytest.raises(lb.ScoresError, match="line 3: column 'b' holds 'timeout'"):
+        lb.read_scores(
+            write(f"item,a,b\n1,{right},{wrong}\n2,{wrong},timeout\n3,{right},{right}\n")
+        )
+
+
+def test_runs_and_platforms_of_items(write):
+    rows = [(a, k, r, (k + r + i) % 2 == 0)
+            for i, a in enumerate("ab") for k in range(4) for r in (1, 2)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["agent", "task_id", "run", "is_resolved"])
+    scores = lb.read_scores(table)
+    assert dict(scores.sizes) == {"player": 2, "round": 4}
+    np.testing.assert_array_equal(scores, 0.5)
+    text = "model,question_id,platform,pass@1\na,1,x,1\na,2,y,0.5\nb,1,x,0\nb,2,y,1\n"
+    scores = lb.read_scores(write(text))
+    np.testing.assert_array_equal(scores, [[1.0, 0.5], [0.0, 1.0]])
+    assert scores.attrs["unused"] == "'platform'"
+
+
+def test_a_seed_beside_rounds_is_no_long_table():
+    table = pd.DataFrame(BOARD).T.round(2).add_prefix("d").rename_axis("model").reset_index()
+    message, (read,) = refused(table.assign(seed=[1, 2, 3, 4]))
+    assert "column 'seed'" in message
+    assert read.sizes["round"] == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Model | u | v |\n|:--|--:|--:|\n| a | **61.2** | 50.1 |\n| b | 60.1† | <u>52.2</u> |\n",
+        "\\begin{tabular}{lrr}\n\\toprule\nModel & u & v \\\\\n\\midrule\n"
+        "a & \\textbf{61.2} & 50.1 \\\\\nb & 60.1$^\\dagger$ & \\underline{52.2} \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n",
+        "Model & u & v \\\\ \\hline\na & {\\bf 61.2} & 50.1 \\\\\nb & 60.1^* & $52.2$ \\\\\n",
+        'model,u,v\na,"61,2","50,1"\nb,"60,1","52,2"\n',
+        "model;u;v\na;61,2;50,1\nb;60,1;52,2\n",
+        "model,u,v\na,61.2%,50.1%\nb,60.1 %,52.2 %\n",
+    ],
+)
+def test_tables_as_papers_and_people_write_them(write, text):
+    scores = lb.read_scores(write(text, "table.txt"))
+    np.testing.assert_array_equal(scores, [[61.2, 50.1], [60.1, 52.2]])
+    assert list(scores["round"].values) == ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "| Model | u | v |\n|--|--|--|\n| a | 61.2 ± 0.3 | 5.1 |\n| b | 60.1 | 5 |\n",
+            "its error",
+        ),
+        ("model,u,v\na,61.2%,50.1\nb,0.601,52.2\n", "write it at every score of the column"),
+        ('model,u,v\na,"1,234",5.1\nb,"2,345",5.2\n', "of thousands"),
+    ],
+)
+def test_numbers_that_may_mean_two_things(write, text, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(write(text))

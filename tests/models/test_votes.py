@@ -75,7 +75,10 @@ def test_model_equals_the_specification(tie, order, matched, prompts):
     ("covariates", "order", "matched"),
     [(False, False, False), (False, True, True), (True, True, False)],
 )
-def test_fast_engine_has_the_density_of_the_pymc_model(tie, covariates, order, matched):
+def test_fast_engine_has_the_density_of_the_pymc_model(
+    tie, covariates, order, matched, monkeypatch
+):
+    monkeypatch.setattr(module, "_FEW", 0)
     votes = votes_with(np.random.default_rng(1), covariates)
     own = {"matched": matched, "order_effect": order} | ({"tie_scale": tie} if tie else {})
     model, problem = (quietly(make, votes, **own) for make in (model_of_votes, problem_of_votes))

@@ -16,6 +16,7 @@ from leaderbayes._numerics.votes import (
 )
 from leaderbayes._types import Floats
 
+_FEW = 120  # matched players, of whom differences of gradients find better proposals
 _STEP = 1e-4  # of differences along z
 _EXACT = 2000  # votes with covariates, beyond which effects are nearly normal given strengths
 
@@ -62,7 +63,7 @@ class VoteTarget:
             prior_df,
             np.array(scales + [1.0] * (ways is not None)),
             cells=votes.players if self.likelihood.tables else len(votes.n),
-            hessian=self._hessian,
+            hessian=self._hessian if ways is None or votes.players > _FEW else None,
             log_prior=None if ways is None else self._log_prior,
             prior_hessian=None if ways is None else self._prior_hessian,
         )

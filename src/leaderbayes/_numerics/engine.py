@@ -58,6 +58,8 @@ class Target(NamedTuple):
     hessian: Callable[[Floats, Floats], Floats] | None = None
     # Of strengths that are not independent: as `exchangeable`.
     log_prior: Callable[[Floats, Floats, Floats], tuple[Floats, ...]] | None = None
+    # With `hessian`, of such strengths: to the negative Hessian of their log prior.
+    prior_hessian: Callable[[Floats, Floats, float], Floats] | None = None
 
     def log_density(self, x: Floats, log_scale: Floats | float) -> Floats:
         """Return the log posterior (point,) at points (point, player + k), up to a constant."""
@@ -70,12 +72,20 @@ class Target(NamedTuple):
     def curvature(self, x: Floats, log_scale: float) -> Floats:
         """Return the negative Hessian of the log posterior at a point (player + k,)."""
         assert self.hessian is not None
-        m, df, scale = self.players, self.prior_df, np.exp(log_scale)
+        m, prior = self.players, np.zeros(self.players)
         out = self.hessian(x[:m], x[m:])
-        square = (x[:m] / scale) ** 2
-        prior = (df + 1.0) * (df - square) / (df + square) ** 2 / scale**2
+        if self.prior_hessian is not None:
+            out = out + self.prior_hessian(x[:m], x[m:], log_scale)
+        else:
+            prior = self.bend(x[:m], log_scale)
         out[np.diag_indices_from(out)] += np.append(prior, self.extra_scale**-2.0)
         return out
+
+    def bend(self, a: Floats, log_scale: float) -> Floats:
+        """Return minus the second derivative of Student-t's log density (player,)."""
+        df, scale = self.prior_df, np.exp(log_scale)
+        square = (a / scale) ** 2
+        return np.asarray((df + 1.0) * (df - square) / (df + square) ** 2 / scale**2)
 
     def evaluate(self, x: Floats, t: Floats, gradient: bool) -> tuple[Floats, Floats]:
         """Return the log posterior (point,) at log sigma (point,), and perhaps its gradient."""
@@ -177,16 +187,17 @@ class Engine:
         return Proposals(x, t, np.where(np.isnan(log_weight), -np.inf, log_weight))
 
     def move(
-        self, x: Floats, log_scale: Floats, rng: np.random.Generator
+        self, x: Floats, log_scale: Floats, rng: np.random.Generator, kept: int = 1
     ) -> tuple[Floats, Floats, Floats]:
         """Move points (point, player + k) and their log sigma, each by itself.
 
-        Log sigma takes random steps, points those of Hamiltonian Monte Carlo. Returns both, and the
-        share of the latter that were accepted (point,).
+        Log sigma takes random steps, points those of Hamiltonian Monte Carlo. Returns both after
+        the last moves, of which so many are ``kept`` beside each other, and the share of the latter
+        that were accepted (point,).
         """
         at = np.array([node.log_scale for node in self.nodes])
         x, t, accepted = x.copy(), log_scale.copy(), np.zeros(len(x))
-        value = self.target.log_density(x, t)
+        value, states = self.target.log_density(x, t), []
         for _ in range(_MOVES):
             near = t + (at[1] - at[0]) * rng.standard_normal(len(t))
             found = self.target.log_density(x, near)
@@ -197,7 +208,10 @@ class Engine:
                 mine = nearest == k
                 x[mine], value[mine], taken = self._leap(x[mine], t[mine], self.nodes[k].ways, rng)
                 accepted[mine] += taken / _MOVES
-        return x, t, accepted
+            states.append((x.copy(), t.copy()))
+            del states[:-kept]
+        x, t = (np.stack(each, axis=1) for each in zip(*states, strict=True))
+        return x.reshape(-1, x.shape[-1]), t.ravel(), accepted.repeat(kept)
 
     def _leap(
         self, x: Floats, t: Floats, ways: Floats, rng: np.random.Generator

@@ -7,8 +7,8 @@ strengths b, of which the model has the posterior, a pair's win probability is
           \kappa\,\sigma(b_j - b_i) + c\,w_{ji})
 
 so the model is worth kappa rounds beside the w wins of the pair itself (c as for `record`):
-infinitely many are the model alone, none the record. Each kappa is as probable as it predicts parts
-of the data that are left out.
+infinitely many are the model alone, none the record. How well kappa predicts parts of the data
+that are left out says how probable it is, beside a log-normal prior.
 
 References
 ----------
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import expit, xlogy
+from scipy.special import expit, softmax, xlogy
 
 from leaderbayes._answers.parts import pseudo_rounds
 from leaderbayes._answers.record import of_pairs, results, votes_of
@@ -33,9 +33,12 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
 _MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the model is worth
+# Median, and standard deviation of the logarithm, of kappa's prior. Of a flat one few players and
+# rounds leave kappa below 1 by luck, where a pair that won all is all but sure to win again.
+_MEDIAN, _LOG_SD = 30.0, 1.5
 # In how many parts data are left out, and of how many players.
 _PARTS, _PLAYERS = 50, 150
-_MOST, _FEWEST = 20_000_000, 200  # numbers drawn for all pairs, and draws of each
+_MOST, _FEWEST = 5_000_000, 200  # numbers drawn for all pairs, and draws of each
 
 
 class Parts(NamedTuple):
@@ -50,8 +53,8 @@ class Parts(NamedTuple):
 
 def blends(post: Posterior) -> bool:
     """Whether there are results to blend with; of two players the model says what these say."""
-    seen = {"constant_data", "observed_data"} <= set(post.tree.children)
-    return seen and post.model.blends and not post.several and len(post.players) > 2
+    seen = {"constant_data", "observed_data"} & set(post.tree.children)
+    return bool(seen) and post.model.blends and not post.several and len(post.players) > 2
 
 
 class Blend:
@@ -68,9 +71,8 @@ class Blend:
 
     def __init__(self, post: Posterior) -> None:
         self.post = post
-        loss = _left_out(post)
-        self.weights = np.exp(loss.min() - loss)
-        self.weights /= self.weights.sum()
+        prior = -0.5 * (np.log(_MASSES / _MEDIAN) / _LOG_SD) ** 2
+        self.weights = softmax(prior - _left_out(post))
         self.mass = float(np.exp(self.weights @ np.log(_MASSES)))
 
     def said(self) -> str:

@@ -1,10 +1,12 @@
 """PrefLib: rankings of alternatives by voters, complete or not, with or without ties."""
 
+import os
 import re
 from pathlib import Path
 
 import xarray as xr
 
+from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.sources import read_bytes
 from leaderbayes._scores.tables import shown
@@ -44,6 +46,8 @@ def from_preflib(path: str | Path, *, max_mb: float = MAX_MB) -> xr.DataArray:
     >>> lb.adapters.from_preflib("drinks.soc").values.tolist()
     [[1.0, 1.0, 2.0], [2.0, 2.0, 1.0]]
     """
+    if not isinstance(path, str | os.PathLike):
+        raise ScoresError(f"This is a {type(path).__name__}: give the path of a file of PrefLib.")
     where, content = read_bytes(Path(path), max_mb)
     records: list[dict[str, object]] = []
     table = collect([where], [{"where": ""}])

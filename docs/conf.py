@@ -68,7 +68,8 @@ def setup(app):
 
 
 def beside(app, docname, source):
-    """Rewrite a page's links to the folders that are copied; the copies' own are as they were."""
+    """Rewrite links between a page and the folders that are copied."""
     if "/" not in docname:
         for folder in COPIES:
             source[0] = source[0].replace(f"](../{folder}/", f"]({folder}/")
+    source[0] = source[0].replace("](../docs/", "](../")

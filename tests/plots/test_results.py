@@ -70,15 +70,17 @@ def test_average_player_and_rank(across):
 def test_tunability(across):
     made = across["tunability"]
     collection = lb.plots.tunability(made)
-    low, high = (float(getattr(made["epp"], end)()) for end in ("min", "max"))
     for group in made["group"].to_numpy():
         ends, _ = segments(axes(collection, group))
-        own = made["epp"].isel(player=made["player_group"].to_numpy() == group)
+        own = made["p_win"].isel(player=made["player_group"].to_numpy() == group)
         there = own.notnull().any("player").to_numpy()
         np.testing.assert_allclose(ends[: there.sum(), 0], own.min("player")[there])
         np.testing.assert_allclose(ends[: there.sum(), 1], own.max("player")[there])
+        best = made.sel(group=group).isel(tournament=there)
+        np.testing.assert_allclose(ends[2 * there.sum() :, 0], best["best_lower"])
+        np.testing.assert_allclose(ends[2 * there.sum() :, 1], best["best_upper"])
         left, right = axes(collection, group).get_xlim()
-        assert left < low < high < right
+        assert left < 0.0 < 1.0 < right
 
 
 def test_embedding(across):

@@ -34,7 +34,11 @@ def test_recovers_where_tournaments_lie(two_kinds, share):
     where, table = two_kinds
     rng = np.random.default_rng(4)
     table = table.mask(rng.random(table.shape) < share)
-    made = lb.study.embedding(study_of(table, rng, sd=0.1))
+    # Near equal players the probability of beating nine others is linear in strengths.
+    small = 0.02
+    made = lb.study.embedding(study_of(small * table, rng, sd=small * 0.1))
+    for name in ("score", "score_sd"):
+        made[name] = made[name] * 4.0 * 9.0 / 10.0 / small
     np.testing.assert_allclose(turned(made["score"].to_numpy(), where), where, atol=0.6)
     if share == 0.0:
         # Noise of each of two directions, and in the mean over 25 tournaments.
@@ -65,6 +69,22 @@ def test_uncertainty_is_the_posteriors(two_kinds):
         for s in (0.05, 0.2)
     ]
     assert sd[1] / sd[0] == pytest.approx(4.0, rel=0.1)
+
+
+def test_one_hopeless_player_is_no_component_of_its_own():
+    """A player that never wins somewhere moves the map by what it loses, and not by its epp."""
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame(rng.normal(size=(8, 6)), [f"t{t}" for t in range(8)], list("abcdef"))
+    maps = []
+    for depth in (-15.0, -60.0):
+        table.loc["t0", "f"] = depth
+        study = study_of(table, np.random.default_rng(8))
+        made = lb.study.embedding(study)
+        assert bool(made["on_prior"].sel(tournament="t0", player="f"))
+        assert not made["on_prior"].isel(tournament=slice(1, None), player=slice(5)).all()
+        assert float(abs(made["score"]).max()) < 1.0
+        maps.append(made)
+    np.testing.assert_allclose(maps[0]["score"], maps[1]["score"], atol=1e-4)
 
 
 def test_similarity_is_spearman(study):

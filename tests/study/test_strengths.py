@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 from scipy.stats import spearmanr
 
 from conftest import study_of
-from leaderbayes.study._strengths import standard_ranks, strengths_of
-from leaderbayes.study._tournaments import fits_of
+from leaderbayes.study._strengths import on_prior, standard_ranks, strengths_of, winning
+from leaderbayes.study._tournaments import fits_of, posteriors_of
 
 
 def test_means_and_draws_are_each_fits(study):
@@ -60,3 +61,25 @@ def test_products_of_ranks_are_spearmans():
     for first, second, made in zip(values[:, 0], values[:, 1], ranks, strict=True):
         assert made[0] @ made[1] == pytest.approx(spearmanr(first, second)[0], abs=1e-6)
     np.testing.assert_allclose((ranks**2).sum(axis=-1), 1.0, rtol=1e-6)
+
+
+def test_probability_of_beating_another_player():
+    draws = np.random.default_rng(0).normal(size=(3, 40)) * 2.0
+    others = ~np.eye(40, dtype=bool)
+    expected = [[expit(b[i] - b[others[i]]).mean() for i in range(40)] for b in draws]
+    np.testing.assert_allclose(winning(draws, draws), expected)
+    # A hundred quantiles stand for many players: 1 / 200 is the most that can be lost.
+    many = np.random.default_rng(1).normal(size=(2, 1000))
+    exact = (expit(many[:, :5, None] - many[:, None]).sum(axis=-1) - 0.5) / 999
+    np.testing.assert_allclose(winning(many[:, :5], many), exact, atol=1.0 / 200.0)
+
+
+def test_who_rests_on_the_prior():
+    table = pd.DataFrame([[0.0, 0.0, 0.0, -40.0]], ["one"], list("abcd"))
+    (fit,) = posteriors_of(study_of(table, np.random.default_rng(0))).values()
+    assert on_prior(fit).tolist() == [False, False, False, True]
+    table = pd.DataFrame([[90.0, 60.0, 30.0, 0.0]], ["one"], list("abcd"))
+    (fit,) = posteriors_of(study_of(table, np.random.default_rng(0))).values()
+    assert on_prior(fit).all()
+    del fit.tree["observed_data"], fit.tree["constant_data"]  # draws alone
+    assert not on_prior(fit).any()

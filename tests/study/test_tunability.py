@@ -25,12 +25,21 @@ def test_against_the_definitions(study, tmp_path):
     cell = made.sel(tournament="reversed", group="a")
     assert cell["best"] == "p2"
     own = epp.sel(player=["p0", "p1", "p2"])
-    assert float(cell["best_epp"]) == pytest.approx(float(epp.sel(player="p2").mean()))
-    assert float(cell["best_upper"]) == pytest.approx(float(epp.sel(player="p2").quantile(0.95)))
+    beats = {
+        player: expit(epp.sel(player=player) - epp.drop_sel(player=player)).mean("player")
+        for player in GROUPS
+    }
+    assert float(cell["best_p_win"]) == pytest.approx(float(beats["p2"].mean()))
+    assert float(cell["best_upper"]) == pytest.approx(float(beats["p2"].quantile(0.95)))
     first = (own.argmax("player") == 2).mean()
     assert float(cell["p_best_in_class"]) == pytest.approx(float(first))
-    means = own.mean("sample")
-    assert float(cell["median_epp"]) == pytest.approx(float(means.median()))
+    # Of up to 200 of the draws.
+    for player, each in beats.items():
+        p_win = made["p_win"].sel(tournament="reversed", player=player)
+        error = float(each.std()) / np.sqrt(200)
+        assert float(p_win) == pytest.approx(float(each.mean()), abs=4.0 * error)
+    means = made["p_win"].sel(tournament="reversed", player=["p0", "p1", "p2"])
+    assert float(cell["median_p_win"]) == pytest.approx(float(means.median()))
     assert float(cell["spread"]) == pytest.approx(float(np.subtract(*means.quantile([0.75, 0.25]))))
     gap = epp.sel(player="p2") - epp.sel(player="p1")
     assert float(cell["gain"]) == pytest.approx(float(expit(gap).mean()))
@@ -41,14 +50,14 @@ def test_against_the_definitions(study, tmp_path):
     # A group that took no part.
     absent = made.sel(tournament="three", group="c")
     assert absent["best"] == ""
-    assert np.isnan([absent[name] for name in ("best_epp", "spread", "gain")]).all()
+    assert np.isnan([absent[name] for name in ("best_p_win", "spread", "gain")]).all()
     made.to_netcdf(tmp_path / "made.nc")
 
 
 def test_default_is_absent_from_a_tournament(study):
     cell = lb.study.tunability(study, dict.fromkeys(GROUPS, "all"), default={"all": "p5"})
     assert np.isnan(cell["gain"].sel(tournament="three", group="all"))
-    assert float(cell["best_epp"].sel(tournament="three", group="all")) > 0.0
+    assert float(cell["best_p_win"].sel(tournament="three", group="all")) > 0.5
 
 
 def test_choosing_flatters():

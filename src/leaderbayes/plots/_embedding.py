@@ -17,6 +17,7 @@ def embedding(embedding: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     """Plot tournaments as points with their uncertainty, and players as lines from the middle.
 
     A player is strong, compared with its mean, in tournaments that lie where its line points to.
+    Tips are hollow of players whose strength rests on the prior in a tenth of tournaments or more.
 
     Parameters
     ----------
@@ -68,7 +69,8 @@ def embedding(embedding: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
         ax.scatter(*score.T, color=BLUE, s=14, zorder=3)
         lines = np.stack([np.zeros_like(tips), tips], axis=1)
         ax.add_collection(LineCollection(list(lines), color=ORANGE, linewidth=1.0))
-        ax.scatter(*tips.T, color=ORANGE, s=8, zorder=3)
+        filled = np.where(plane["on_prior"].mean("tournament") >= 0.1, "white", ORANGE)
+        ax.scatter(*tips.T, c=filled, edgecolors=ORANGE, s=14, zorder=3)
         # One scale for both axes, so that angles mean something, and room for names.
         drawn = np.concatenate([tips, score, ellipses.reshape(-1, 2)])
         low, high = drawn.min(axis=0), drawn.max(axis=0)

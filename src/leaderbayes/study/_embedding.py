@@ -1,4 +1,4 @@
-"""Tournaments as points: principal components of their players' strengths."""
+"""Tournaments as points: principal components of their players' win probabilities."""
 
 import numpy as np
 import xarray as xr
@@ -7,16 +7,23 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import AnyFloats
 from leaderbayes.study._low_rank import complete, principal, rotated
-from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of
+from leaderbayes.study._strengths import (
+    check_several,
+    standard_ranks,
+    strengths_of,
+    with_winning,
+)
 
 
 def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:
     """Place tournaments as points: those near each other rank players alike.
 
-    Principal components of posterior means of epp (tournament, player), less each player's mean
-    over tournaments. They are found again in each of up to 200 draws, and rotated onto those of
-    the means, for the uncertainty; it is too small for tournaments that lack many players, whose
-    strengths are imputed.
+    Principal components of the probability (tournament, player) of beating another player of the
+    tournament who is drawn at random, less each player's mean over tournaments. On this scale a
+    player that never won, whose epp is as low as the prior lets it be, does not outweigh all
+    others. Components are found again in each of up to 200 draws, and rotated onto those of the
+    means, for the uncertainty; it is too small for tournaments that lack many players, whose
+    probabilities are imputed.
 
     Parameters
     ----------
@@ -30,17 +37,19 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     Returns
     -------
     Dataset
-        ``score`` (tournament, component), log-odds along the component, and ``score_sd``;
+        ``score`` (tournament, component), probability along the component, and ``score_sd``;
         ``score_draws`` (sample, tournament, component); ``loading`` (player, component), of
-        length 1; ``explained`` (component), share of the sum of squares; ``similarity``,
-        ``similarity_lower``, ``similarity_upper`` (tournament, ``tournament_``), Spearman's
-        correlation over the players of both. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+        length 1; ``explained`` (component), share of the sum of squares; ``on_prior`` (tournament,
+        player), whether results leave a strength open at one end, as of who never won;
+        ``similarity``, ``similarity_lower``, ``similarity_upper`` (tournament, ``tournament_``),
+        Spearman's correlation over the players of both. attrs: ``prob``, ``converged``,
+        ``warnings`` (JSON).
 
     Raises
     ------
     LeaderbayesError
         If there are not two tournaments, two of them share no player, or an option is out of
-        range; NotConvergedError if imputed strengths do not settle.
+        range; NotConvergedError if imputed probabilities do not settle.
 
     References
     ----------
@@ -59,18 +68,19 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     prob = share("prob", prob)
     strengths = strengths_of(study)
     check_several(strengths)
-    epp, draw = strengths["epp"].to_numpy(), strengths["draw"].to_numpy()
-    known = ~np.isnan(epp)
+    known = strengths["epp"].notnull().to_numpy()
     names = strengths["tournament"].to_numpy()
     _check_overlap(known, names)
-    dimensions = whole("dimensions", dimensions, at_most=min(epp.shape) - 1)
-    filled = complete(epp, dimensions)
+    dimensions = whole("dimensions", dimensions, at_most=min(known.shape) - 1)
+    strengths = with_winning(strengths, study)
+    mean, draw = strengths["p_win"].to_numpy(), strengths["p_win_draw"].to_numpy()
+    filled = complete(mean, dimensions)
     score, loading, explained = principal(filled, dimensions)
     # Each tournament's draws at the level that its means were moved to.
-    moved = np.where(known, draw + (filled - epp), filled)
+    moved = np.where(known, draw + (filled - mean), filled)
     again = np.stack([rotated(principal(each, dimensions)[0], score) for each in moved])
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    similarity, low, high = _similarity(draw, tails)
+    similarity, low, high = _similarity(strengths["draw"].to_numpy(), tails)
     cells, square = ("tournament", "component"), ("tournament", "tournament_")
     return xr.Dataset(
         {
@@ -79,6 +89,7 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
             "score_draws": (("sample", *cells), again),
             "loading": (("player", "component"), loading),
             "explained": ("component", explained),
+            "on_prior": strengths["on_prior"],
             "similarity": (square, similarity),
             "similarity_lower": (square, low),
             "similarity_upper": (square, high),

@@ -5,15 +5,19 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._types import AnyFloats
+from leaderbayes._scores.matches import components
+from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._low_rank import complete
 from leaderbayes.study._tournaments import posteriors_of, trust_of
 
 # Enough for intervals of correlations and components, and few enough for thousands of players.
 _MOST_DRAWS = 200
+# With more, so many quantiles of all strengths stand for them.
+_MOST_OPPONENTS = 100
 
 
 def strengths_of(study: xr.DataTree) -> xr.Dataset:
@@ -46,6 +50,55 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
         coords={"tournament": list(fits), "player": players.to_numpy()},
         attrs=trust_of(study),
     )
+
+
+def with_winning(strengths: xr.Dataset, study: xr.DataTree) -> xr.Dataset:
+    """Add strengths on the scale of probabilities, on which nobody lies far beyond the others.
+
+    Returns
+    -------
+    Dataset
+        With ``p_win`` (tournament, player), of beating another player of the tournament who is
+        drawn at random, and its ``p_win_draw`` (sample, tournament, player); ``p_win_level``
+        (tournament); ``on_prior`` (tournament, player), see `on_prior`.
+    """
+    draw = np.full_like(strengths["draw"].to_numpy(), np.nan)
+    rests = np.zeros(draw.shape[1:], dtype=bool)
+    for t, fit in enumerate(posteriors_of(study).values()):
+        at = strengths.get_index("player").get_indexer(fit.players)
+        own = strengths["draw"].to_numpy()[:, t, at]
+        draw[:, t, at], rests[t, at] = winning(own, own), on_prior(fit)
+    mean, cells = draw.mean(axis=0, dtype=float), ("tournament", "player")
+    return strengths.assign(
+        p_win=(cells, mean),
+        p_win_draw=(("sample", *cells), draw),
+        p_win_level=("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
+        on_prior=(cells, rests),
+    )
+
+
+def winning(players: AnyFloats, everybody: AnyFloats) -> AnyFloats:
+    """Probability that players (sample, k) of all (sample, m) beat another, drawn at random."""
+    m = everybody.shape[1]
+    if m > _MOST_OPPONENTS:
+        middle = (np.arange(_MOST_OPPONENTS) + 0.5) / _MOST_OPPONENTS
+        everybody = np.quantile(everybody, middle, axis=1).T.astype(players.dtype)
+    share = expit(players[:, :, None] - everybody[:, None]).mean(axis=-1)
+    # Less the player itself, who is half of a win.
+    return np.asarray((m * share - 0.5) / (m - 1))
+
+
+def on_prior(fit: Posterior) -> Bools:
+    """Whose strength (player,) rests on the prior: who never won, or never lost, against most.
+
+    Most are the largest group in which everybody has beaten everybody, directly or through others.
+    """
+    try:
+        group = components(fit.matches()).to_numpy()
+    except LeaderbayesError:  # draws alone, without what was observed
+        return np.zeros(len(fit.players), dtype=bool)
+    size = np.bincount(group)
+    return np.asarray((group != size.argmax()) | (size.max() == 1))
 
 
 def all_players(fits: Iterable[Posterior]) -> pd.Index:

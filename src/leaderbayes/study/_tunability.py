@@ -12,11 +12,11 @@ from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyFloats, Bools
-from leaderbayes.study._strengths import strengths_of
+from leaderbayes.study._strengths import strengths_of, winning, with_winning
 from leaderbayes.study._tournaments import posteriors_of, select, tournaments_of, trust_of
 
 _NUMBERS = (
-    "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
+    "best_p_win", "best_lower", "best_upper", "p_best_in_class", "median_p_win", "spread",
     "gain", "gain_lower", "gain_upper", "gain_each_draw",
 )  # fmt: skip
 
@@ -42,7 +42,7 @@ def tunability(
     groups : mapping
         Group of each player.
     default : mapping, optional
-        Default player of a group; otherwise its median player by posterior mean over the
+        Default player of a group; otherwise its median player by mean win probability over the
         tournaments.
     prob : float
         Probability mass of the equal-tailed credible intervals.
@@ -50,12 +50,14 @@ def tunability(
     Returns
     -------
     Dataset
-        ``epp`` (tournament, player), posterior means, with ``player_group`` (player); ``default``
-        (group). By (tournament, group), NaN or "" where the group is absent: ``best``, the player;
-        ``best_epp``, ``best_lower``, ``best_upper``; ``p_best_in_class``, probability that it is
-        the best of its group; ``median_epp`` and ``spread`` (interquartile range) of the players'
-        means; ``gain``, ``gain_lower``, ``gain_upper``, probability that it beats the default in
-        a new round; ``gain_each_draw``. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+        ``p_win`` (tournament, player), probability of beating another player of the tournament who
+        is drawn at random, with ``player_group`` (player); ``on_prior``, whether results leave its
+        strength open at one end, as of who never won; ``default`` (group). By (tournament, group),
+        NaN or "" where the group is absent: ``best``, the player; ``best_p_win``, ``best_lower``,
+        ``best_upper``; ``p_best_in_class``, probability that it is the best of its group;
+        ``median_p_win`` and ``spread`` (interquartile range) of the players; ``gain``,
+        ``gain_lower``, ``gain_upper``, probability that it beats the default in a new round;
+        ``gain_each_draw``. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
 
     Raises
     ------
@@ -80,16 +82,17 @@ def tunability(
     {'iris': 'knn k=5', 'wine': 'knn k=25'}
     """
     prob = share("prob", prob)
-    strengths = strengths_of(study)
+    strengths = with_winning(strengths_of(study), study)
     group_of = _groups_of(strengths["player"].to_numpy(), groups)
     defaults = _defaults(strengths, group_of, default or {})
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     table = []
-    for fit in posteriors_of(study).values():
+    for t, fit in enumerate(posteriors_of(study).values()):
         own = group_of[fit.players].to_numpy(dtype=str)
+        p_win = strengths["p_win"][t].sel(player=fit.players).to_numpy()
         table.append(
             [
-                _of_group(fit.draws, fit.players, own == group, player, tails)
+                _of_group(fit.draws, p_win, fit.players, own == group, player, tails)
                 for group, player in defaults.items()
             ]
         )
@@ -99,7 +102,11 @@ def tunability(
     }
     player_group = ("player", group_of.to_numpy().astype(str))
     return xr.Dataset(
-        {"epp": strengths["epp"], "default": ("group", list(defaults.values())), **numbers},
+        {
+            **strengths[["p_win", "on_prior"]],
+            "default": ("group", list(defaults.values())),
+            **numbers,
+        },
         coords={"player_group": player_group, "group": list(defaults)},
         attrs={"prob": prob, **strengths.attrs},
     )
@@ -117,7 +124,7 @@ def _defaults(
     strengths: xr.Dataset, group_of: "pd.Series[str]", given: Mapping[str, str]
 ) -> dict[str, str]:
     """Choose the default player of each group, in the order in which groups come."""
-    mean = (strengths["epp"] + strengths["level"]).mean("tournament").to_series()
+    mean = (strengths["p_win"] + strengths["p_win_level"]).mean("tournament").to_series()
     names = list(group_of.unique())
     unknown = [g for g in given if g not in names]
     if unknown:
@@ -137,20 +144,25 @@ def _defaults(
 
 
 def _of_group(
-    epp: AnyFloats, players: pd.Index, own: Bools, default: str, tails: list[float]
+    epp: AnyFloats,
+    p_win: AnyFloats,
+    players: pd.Index,
+    own: Bools,
+    default: str,
+    tails: list[float],
 ) -> dict[str, float | str]:
-    """Return a group's numbers in one tournament, from draws (sample, player)."""
+    """Return a group's numbers in one tournament, from draws (sample, player) and p_win."""
     if not own.any():
         return {"best": "", **dict.fromkeys(_NUMBERS, np.nan)}
     of_group = epp[:, own]
-    mean = of_group.mean(axis=0)
-    best = int(mean.argmax())
+    best = int(of_group.mean(axis=0).argmax())
     first = of_group[:, best]
-    quarter, median, three_quarters = np.quantile(mean, [0.25, 0.5, 0.75])
+    beats = winning(first[:, None], epp)
+    quarter, median, three_quarters = np.quantile(p_win[own], [0.25, 0.5, 0.75])
     base = epp[:, players.get_loc(default)] if default in players else np.full(len(epp), np.nan)
     win, each = expit(first - base), expit(of_group.max(axis=1) - base)
     values = (
-        mean[best], *np.quantile(first, tails), (of_group.argmax(axis=1) == best).mean(),
+        beats.mean(), *np.quantile(beats, tails), (of_group.argmax(axis=1) == best).mean(),
         median, three_quarters - quarter,
         win.mean(), *np.quantile(win, tails), each.mean(),
     )  # fmt: skip

@@ -1,0 +1,27 @@
+"""Strengths of one's own, put into a model by pm.do."""
+
+import numpy as np
+import pymc as pm
+import pytest
+
+import leaderbayes as lb
+
+
+@pytest.mark.parametrize("name", ["bradley_terry", "davidson", "plackett_luce", "round_intercept"])
+def test_the_likelihood_remains(name):
+    scores = lb.datasets.load("classifiers", "iris").isel(player=slice(4), round=slice(6))
+    build, matches = getattr(lb.models, name), lb.matches(scores)
+    given = np.array([0.5, -0.25, 0.75, -1.0])
+    with build(matches) as extended:
+        shift = pm.Normal("shift", dims="player")
+    own = pm.do(extended, {"epp": shift - shift.mean()}, prune_vars=True)
+    fixed = pm.do(build(matches), {"epp": given})
+    for free in ("epp_unit", "epp_scale"):
+        assert free not in own.named_vars
+    points = [model.initial_point() for model in (own, fixed)]
+    points[0]["shift"] = given
+    values = [
+        model.compile_logp(model.observed_RVs, mode="FAST_COMPILE")(point)
+        for model, point in zip((own, fixed), points, strict=True)
+    ]
+    np.testing.assert_allclose(values[0], values[1])

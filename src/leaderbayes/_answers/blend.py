@@ -27,6 +27,7 @@ from leaderbayes._answers.parts import pseudo_rounds
 from leaderbayes._answers.record import of_pairs, results, votes_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.composite_weight import exchangeable_weight, weighted_counts
+from leaderbayes._numerics.intervals import two_digits
 from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.places import count
 from leaderbayes._types import Floats, Longs
@@ -78,8 +79,8 @@ class Blend:
     def said(self) -> str:
         """Put the mass into words."""
         unit = self.post.kind.unit
-        worth = float(f"{self.mass:.2g}")
-        return f"The model counts as much as {worth:g} {unit}s of a pair's own results."
+        worth = two_digits(self.mass)
+        return f"The model counts as much as {worth} {unit}s of a pair's own results."
 
     def pairs(self, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return ``mean``, ``lower``, ``upper`` and ``better`` (P(p > 1/2)), (player, opponent)."""

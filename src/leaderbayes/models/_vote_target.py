@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from leaderbayes._numerics import design
-from leaderbayes._numerics.engine import Target
+from leaderbayes._numerics.target import Target
 from leaderbayes._numerics.votes import (
     EFFECT_SCALE,
     TIE_SCALE,

@@ -9,14 +9,13 @@ import xarray as xr
 
 from leaderbayes._answers.compare import differences, p_better
 from leaderbayes._answers.groups import groups, tied_for_top
-from leaderbayes._answers.intervals import ends
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import wins_of
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.decimals import decimals
+from leaderbayes._numerics.intervals import decimals, ends
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import distinct
 from leaderbayes.plots._groups import Bar, bars_of

@@ -39,7 +39,7 @@ _MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the m
 _MEDIAN, _LOG_SD = 30.0, 1.5
 # In how many parts data are left out, and of how many players.
 _PARTS, _PLAYERS = 50, 150
-_MOST, _FEWEST = 5_000_000, 200  # numbers drawn for all pairs, and draws of each
+_MOST, _FEWEST = 2_000_000, 200  # numbers drawn for all pairs, and draws of each
 
 
 class Parts(NamedTuple):

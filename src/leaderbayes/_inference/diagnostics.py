@@ -37,9 +37,10 @@ def diagnose(
     split = np.concatenate([every[..., :half], every[..., every.shape[2] - half :]], axis=1)
     bulk = _normalised(split)
     folded = _normalised(abs(split - np.median(split, axis=(1, 2), keepdims=True)))
-    rhat = [array_stats.rhat(values, method="identity") for values in (bulk, folded)]
     below = np.quantile(every, (1.0 - PROB, PROB), axis=(1, 2))[..., None, None]
-    ess = [array_stats.ess(values, method="identity") for values in (bulk, *(split <= below))]
+    with np.errstate(divide="ignore", invalid="ignore"):  # of chains that never moved
+        rhat = [array_stats.rhat(values, method="identity") for values in (bulk, folded)]
+        ess = [array_stats.ess(values, method="identity") for values in (bulk, *(split <= below))]
     if every.shape[1] < 2 or np.isnan(every).any():
         rhat.append(np.array(np.nan))
     # A NaN (one chain, constant draws) is no evidence of convergence, and is not skipped.

@@ -2,7 +2,7 @@
 
     uv run python benchmarks/likelihood.py [--eloml FOLDER] [--pmra SCORES.csv]
 
-Prints peers with ratios and the largest disagreement in any player's strength; waits.py has our
+Prints peers with ratios and the largest disagreement in any player's strength; run.py has our
 own times. lme4 takes minutes. Peers need Rscript with lme4, glmnet, data.table and BradleyTerry2
 (Debian: r-cran-*). FOLDER holds a checkout of ModelOriented/EloML,
 timed from scores to estimates as it is used. --pmra is a board for lme4 instead of a simulated one

@@ -74,7 +74,7 @@ def given():
 # Columns by name; and laws or arrays, which models of the best take too.
 OTHERWISE = {
     ("read_scores", "score"), ("sota.read_board", "score"), ("sota.read_answers", "score"),
-    ("read_votes", "weight"),
+    ("read_votes", "weight"), ("read_scores", "drop"),
     ("sota.maximum", "theta"), ("sota.maximum", "theta_0"), ("sota.maximum", "n"),
 }  # fmt: skip
 # scikit-learn checks its estimator's in fit; the rest need a fit that takes long.

@@ -46,7 +46,7 @@ CELLS = """\
 ## Simulated win probabilities
 
 Share of 95 % intervals that hold the true probability of winning a round (their mean width). *clones*: pairs of equal players that share four fifths of the variance of their noise; the other kinds are [below](#boards).
-The last row is the mean distance from 0.95. On boards of equal players every interval holds 1/2 more often.
+The last row is the mean distance from 0.95. Tools without a column have no such intervals, or were not asked for them in this run; empty cells were out of time.
 """
 
 TRUTH = """\

@@ -100,7 +100,8 @@ def answers(file, tool, jobs, limit):
                 [*command(file), tool, str(given), str(out), str(limit)], capture_output=True,
                 text=True, env=environment(file), cwd=file.parent, timeout=120.0 + 12.0 * limit,
             )  # fmt: skip
-            said = done.stderr.strip().splitlines()[-1] if done.returncode else None
+            lines = done.stderr.strip().splitlines() or ["nothing said"]
+            said = lines[-1] if done.returncode else None
         except subprocess.TimeoutExpired:
             said = "stopped: it waited too long"
         lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []

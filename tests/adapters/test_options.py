@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters._options import check_metric, check_names
+from leaderbayes.adapters._tables import check_metric, check_names
 
 
 @pytest.mark.parametrize("name", lb.adapters.__all__)

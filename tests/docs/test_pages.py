@@ -134,6 +134,17 @@ def given_to_adapters(folder, monkeypatch):
     }  # fmt: skip
 
 
+def given_to_faq(folder, _):
+    table = pd.DataFrame(
+        {
+            "model": ["a", "b", "c"], "License": ["mit", "apache", "mit"], "Size (B)": [7, 70, 13],
+            "mmlu": [61.2, 71.3, 64.9], "arc": [55.0, 68.1, 60.3], "gsm8k": [41.7, 66.0, 50.2],
+        }
+    )  # fmt: skip
+    table.assign(Average=table.iloc[:, 3:].mean(axis=1)).to_csv(folder / "board.csv", index=False)
+    return {}
+
+
 def given_to_getting_started(folder, _):
     table = long_table(player="model", round="fold", score="auc")
     table.to_csv(folder / "scores.csv", index=False)
@@ -165,6 +176,7 @@ def given_to_tuning(_, __):
 
 GIVEN = {
     "adapters.md": given_to_adapters,
+    "faq.md": given_to_faq,
     "getting_started.md": given_to_getting_started,
     "sota.md": given_to_sota,
     "tournaments.md": given_to_tournaments,

@@ -75,7 +75,10 @@ def test_model_equals_the_specification(tie, order, matched, prompts):
     ("covariates", "order", "matched"),
     [(False, False, False), (False, True, True), (True, True, False)],
 )
-def test_fast_engine_has_the_density_of_the_pymc_model(tie, covariates, order, matched):
+def test_fast_engine_has_the_density_of_the_pymc_model(
+    tie, covariates, order, matched, monkeypatch
+):
+    monkeypatch.setattr(module, "_FEW", 0)
     votes = votes_with(np.random.default_rng(1), covariates)
     own = {"matched": matched, "order_effect": order} | ({"tie_scale": tie} if tie else {})
     model, problem = (quietly(make, votes, **own) for make in (model_of_votes, problem_of_votes))
@@ -103,6 +106,9 @@ def test_fast_engine_has_the_density_of_the_pymc_model(tie, covariates, order, m
         ends = [target.log_density(x + sign * steps, t) for sign in (1.0, -1.0)]
         slope = target.gradient(x[None], t)[1][0]
         np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-4, atol=1e-4)
+        ends = [target.gradient(x + sign * steps, t)[1] for sign in (1.0, -1.0)]
+        curved = (ends[1] - ends[0]) / 2e-6
+        np.testing.assert_allclose(target.curvature(x, t), curved, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(gaps, gaps[0], atol=1e-7)
 
 

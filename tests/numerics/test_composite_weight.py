@@ -112,6 +112,25 @@ def test_rounds_that_are_all_the_same_count_once_at_most():
     """Of no variation the estimate alone would be without a bound."""
     place = np.tile(np.array([1, 2, 3, 4], np.int32), (50, 1))
     assert (board_weight(place, within_round=True, ties="half") == 1.0).all()
+    # Ties that are halves lift the bound, and those with a parameter of their own do not.
+    tied = np.tile(np.array([1, 1, 3, 4], np.int32), (50, 1))
+    half, own = (
+        board_weight(tied, within_round=True, ties="half", with_ties=with_ties)
+        for with_ties in (False, True)
+    )
+    assert (half > 1.1).all()
+    assert (own == 1.0).all()
+
+
+def test_three_rounds_tell_how_rounds_differ():
+    """Rounds that are the same weigh more than those of equal players, and opposite ones less."""
+    same = np.tile(np.array([1, 2, 3, 4, 5], np.int32), (3, 1))
+    other = np.array([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [3, 1, 5, 2, 4]], np.int32)
+    for place, more in ((same, True), (other, False)):
+        found = board_weight(place, within_round=True, ties="half")
+        equal = exchangeable_weight(place, within_round=True)
+        assert ((found > equal) == more).all()
+        assert (board_weight(place[:2], within_round=True, ties="half") == equal[:2]).all()
 
 
 def test_ties_that_are_halves_may_count_more():
@@ -132,6 +151,8 @@ def test_ties_that_are_halves_may_count_more():
     # All tied: no weight is without a bound.
     tied = board_weight(np.ones((60, 2), np.int32), within_round=True, ties="half")
     assert (tied <= 61.0).all()
+    own = board_weight(np.ones((60, 2), np.int32), within_round=True, ties="half", with_ties=True)
+    assert (own <= 1.0).all()
     # Dropped, ties are no matches.
     assert (board_weight(place, within_round=True, ties="drop") <= 1.0).all()
 
@@ -268,3 +289,23 @@ def test_weight_is_the_ratio_of_two_traces():
     h = np.diag(information.sum(axis=1)) - information
     expected = np.trace(np.linalg.pinv(h) @ j) / (m - 1)
     assert inverse(place, weight) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("with_ties", "pseudo_rounds"), [(True, 0.0), (False, 1.0)])
+def test_weight_with_a_parameter_for_ties_and_with_pseudo_rounds(with_ties, pseudo_rounds):
+    """Ties are one parameter more; off the estimate the scores' mean is none of their variation."""
+    place = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 2], [1, 2, 3], [1, 1, 3]], np.int32)
+    if with_ties:
+        place[3] = [3, 2, 1]
+    weight, r = exchangeable_weight(place, within_round=True), len(place)
+    wins, n, tied = weighted_counts(place, weight, within_round=True, ties="half")
+    free = tied.sum() / 2.0 if with_ties else None
+    epp, nu, hessian = newton(wins.sum(axis=1), n, free, pseudo_rounds=pseudo_rounds)
+    statistics = round_statistics(place, within_round=True, ties="half")
+    scores = weight[:, None] * clustered_scores(epp, nu, statistics, within_round=True)
+    among = np.eye(len(hessian))  # strengths sum to zero
+    among[:3, :3] -= 1.0 / 3.0
+    bread = np.linalg.pinv(among @ hessian @ among)
+    trace = np.trace(bread @ (r * np.cov(scores.T, ddof=1)))
+    found = inverse(place, weight, with_ties=with_ties, pseudo_rounds=pseudo_rounds)
+    assert found == pytest.approx(trace / (2 + with_ties), rel=1e-6)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderbayes._numerics.decimals import decimals, decimals_of_best, two_digits
+from leaderbayes._numerics.intervals import decimals, decimals_of_best, two_digits
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 
 from leaderbayes._numerics import design
 
@@ -57,15 +56,3 @@ def test_strengths_have_the_covariance_of_the_design():
     u = rng.standard_normal((3, 6))
     even = design.ways(everyone(6))
     np.testing.assert_allclose(design.along(u, np.array([0.0, 1.0, 2.0]), even), u, atol=1e-9)
-
-
-def test_gradients():
-    at, rng = design.ways(chain(5)), np.random.default_rng(4)
-    u, alpha, slope = rng.normal(size=5), 0.7, rng.normal(size=5)
-
-    def value(x):
-        return slope @ design.along(x[None, :5], x[None, 5], at)[0]
-
-    by_u, by_alpha = design.pull_back(u[None], np.array([alpha]), at, slope[None])
-    numeric = approx_fprime(np.append(u, alpha), value, 1e-7)
-    np.testing.assert_allclose(np.append(by_u[0], by_alpha), numeric, rtol=1e-5, atol=1e-5)

@@ -146,3 +146,15 @@ def test_players_may_be_called_by_number(columns, outcome):
     found = lb.read_votes(votes)
     assert found["player"].values.tolist() == ["101", "102", "103"]
     assert found["outcome"].values.tolist() == outcome
+
+
+def test_soft_preferences_are_half_wins_by_value():
+    table = pd.DataFrame({
+        "generator_1": ["base"] * 5, "generator_2": [*"ababa"],
+        "preference": [1.02, 1.31, 1.5, 1.74, 1.98],
+    })  # fmt: skip
+    votes = lb.read_votes(table)
+    assert votes["outcome"].values.tolist() == [1.0, 0.5, 0.5, 0.5, 0.0]
+    assert "mean_score" in votes.attrs["read_as"]
+    with pytest.raises(lb.ScoresError, match="unknown as an outcome"):
+        lb.read_votes(table.assign(preference=[1.02, 1.31, 1.5, 1.74, 2.5]))

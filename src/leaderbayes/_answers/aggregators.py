@@ -11,7 +11,7 @@ from leaderbayes._answers.baselines import elo
 from leaderbayes._answers.beside import head_to_head, win_rates
 from leaderbayes._answers.parts import Parts, statistic_of
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.decimals import decimals
+from leaderbayes._numerics.intervals import decimals
 from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.places import count, places
 from leaderbayes._types import Floats

@@ -24,7 +24,7 @@ from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import matters
-from leaderbayes._numerics.decimals import two_digits
+from leaderbayes._numerics.intervals import two_digits
 from leaderbayes._scores.tables import counted
 
 _ALONE = 300  # parts that are left out one by one, the largest

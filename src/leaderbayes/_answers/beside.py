@@ -13,7 +13,7 @@ import xarray as xr
 from leaderbayes._answers.parts import statistic_of
 from leaderbayes._answers.votes import clustered_by, votes_by_player
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.decimals import decimals, two_digits
+from leaderbayes._numerics.intervals import decimals, two_digits
 from leaderbayes._numerics.two_way import column_means
 from leaderbayes._types import Floats
 

@@ -7,8 +7,8 @@ strengths b, of which the model has the posterior, a pair's win probability is
           \kappa\,\sigma(b_j - b_i) + c\,w_{ji})
 
 so the model is worth kappa rounds beside the w wins of the pair itself (c as for `record`):
-infinitely many are the model alone, none the record. Each kappa is as probable as it predicts parts
-of the data that are left out.
+infinitely many are the model alone, none the record. How well kappa predicts parts of the data
+that are left out says how probable it is, beside a log-normal prior.
 
 References
 ----------
@@ -21,21 +21,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import expit, xlogy
+from scipy.special import expit, softmax, xlogy
 
 from leaderbayes._answers.parts import pseudo_rounds
 from leaderbayes._answers.record import of_pairs, results, votes_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.composite_weight import exchangeable_weight, weighted_counts
+from leaderbayes._numerics.intervals import two_digits
 from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.places import count
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
 _MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the model is worth
+# Median, and standard deviation of the logarithm, of kappa's prior. Of a flat one few players and
+# rounds leave kappa below 1 by luck, where a pair that won all is all but sure to win again.
+_MEDIAN, _LOG_SD = 30.0, 1.5
 # In how many parts data are left out, and of how many players.
 _PARTS, _PLAYERS = 50, 150
-_MOST, _FEWEST = 20_000_000, 200  # numbers drawn for all pairs, and draws of each
+_MOST, _FEWEST = 5_000_000, 200  # numbers drawn for all pairs, and draws of each
 
 
 class Parts(NamedTuple):
@@ -50,8 +54,8 @@ class Parts(NamedTuple):
 
 def blends(post: Posterior) -> bool:
     """Whether there are results to blend with; of two players the model says what these say."""
-    seen = {"constant_data", "observed_data"} <= set(post.tree.children)
-    return seen and post.model.blends and not post.several and len(post.players) > 2
+    seen = {"constant_data", "observed_data"} & set(post.tree.children)
+    return bool(seen) and post.model.blends and not post.several and len(post.players) > 2
 
 
 class Blend:
@@ -64,22 +68,19 @@ class Blend:
         Probabilities of the masses.
     mass : float
         Rounds that the model is worth, the geometric mean.
-    misfit : float
-        Standard deviation of win probabilities around the model's, where these are 1/2.
     """
 
     def __init__(self, post: Posterior) -> None:
         self.post = post
-        loss = _left_out(post)
-        self.weights = np.exp(loss.min() - loss)
-        self.weights /= self.weights.sum()
+        prior = -0.5 * (np.log(_MASSES / _MEDIAN) / _LOG_SD) ** 2
+        self.weights = softmax(prior - _left_out(post))
         self.mass = float(np.exp(self.weights @ np.log(_MASSES)))
-        self.misfit = float(np.sqrt(self.weights @ (0.25 / (_MASSES + 1.0))))
 
     def said(self) -> str:
         """Put the mass into words."""
         unit = self.post.kind.unit
-        return f"The model counts as much as {self.mass:.2g} {unit}s of a pair's own results."
+        worth = two_digits(self.mass)
+        return f"The model counts as much as {worth} {unit}s of a pair's own results."
 
     def pairs(self, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return ``mean``, ``lower``, ``upper`` and ``better`` (P(p > 1/2)), (player, opponent)."""
@@ -162,7 +163,7 @@ def _left_out(post: Posterior) -> Floats:
     upper = np.triu_indices(len(at), 1)
     covariance = np.atleast_2d(np.cov(standing.T))
     variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance
-    variance /= 1.0 + luck * _rounds(post)
+    variance /= 1.0 + luck * post.constant.sizes.get("round", 0)
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * variance[upper])
     worth = found.worth / (1.0 - found.worth * found.played * luck)  # among these rounds
     a, b = (table * worth / found.worth for table in (found.a, found.b))
@@ -179,10 +180,6 @@ def _left_out(post: Posterior) -> Floats:
             p = (kappa * q + more) / (kappa + more + less)
             loss[at_mass] -= (xlogy(y, p) + xlogy(n - y, 1.0 - p)).sum()
     return loss
-
-
-def _rounds(post: Posterior) -> int:
-    return 0 if post.of_votes else int(post.constant.sizes.get("round", 0))
 
 
 def _parts(post: Posterior, at: Longs) -> Parts:

@@ -9,12 +9,12 @@ from scipy.special import ndtr, ndtri
 
 from leaderbayes._answers.blend import Blend, blends
 from leaderbayes._answers.groups import shares_better
-from leaderbayes._answers.intervals import ends, with_ends
 from leaderbayes._answers.record import record
 from leaderbayes._answers.win_probability import chance
 from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import ends, with_ends
 from leaderbayes._types import Bools, Floats
 
 _NEW = 40  # data sets that a draw of several tournaments stands for

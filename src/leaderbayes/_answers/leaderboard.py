@@ -8,11 +8,11 @@ import xarray as xr
 
 from leaderbayes._answers.beside import column_beside, with_beside
 from leaderbayes._answers.groups import Control, claims
-from leaderbayes._answers.intervals import decimals_of, with_ends
 from leaderbayes._answers.win_probability import chance
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import decimals_of, with_ends
 from leaderbayes._numerics.letters import letters
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._tables import table as table_of_estimate

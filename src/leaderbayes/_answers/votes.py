@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtri
 
-from leaderbayes._answers.intervals import with_ends
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import with_ends
 from leaderbayes._scores.vote_matches import CLUSTERINGS, number_of
 from leaderbayes._types import Floats
 

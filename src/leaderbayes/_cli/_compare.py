@@ -40,7 +40,7 @@ def compare(a: str, b: str, rope: float | None, **given: Any) -> None:
 
 def _print(found: "xr.Dataset", prob: float) -> None:
     """Print the comparison in sentences."""
-    from leaderbayes._numerics.decimals import decimals
+    from leaderbayes._numerics.intervals import decimals
 
     a, b = (short(found[name].item()) for name in ("player", "opponent"))
     if "difference" in found:

@@ -16,7 +16,7 @@ Decorator = Callable[[Any], Any]
 # Formats that are no table, which functions of leaderbayes.adapters read.
 FORMATS = (
     "amlb", "helm", "inspect-ai", "lighteval", "lm-eval", "lm-eval-samples", "mlr3", "mteb",
-    "openml", "swe-bench", "tabarena",
+    "openml", "preflib", "swe-bench", "tabarena",
 )  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def _records(part: "xr.Dataset") -> list[dict[str, Any]]:
 
 def _print(planned: dict[str, Any]) -> None:
     """Print a plan as a table, and what it comes to."""
-    from leaderbayes._numerics.decimals import decimals
+    from leaderbayes._numerics.intervals import decimals
 
     over, digits = planned["over"], decimals([planned["width_now"]])
     shown = [name for name in ("who", "clusters") if planned["rows"] and name in planned["rows"][0]]

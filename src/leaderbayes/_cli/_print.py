@@ -73,7 +73,7 @@ def finish(
 def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
     """Print a leaderbayes.leaderboard of players."""
     from leaderbayes._answers.beside import column_beside
-    from leaderbayes._numerics.decimals import decimals
+    from leaderbayes._numerics.intervals import decimals
 
     name = "epp" if "epp" in table else "score"
     known = table[f"{name}_upper"] - table[f"{name}_lower"]

@@ -191,7 +191,7 @@ def _write(
 
 def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
     """Print how good the best of a board is, in sentences."""
-    from leaderbayes._numerics.decimals import decimals_of_best
+    from leaderbayes._numerics.intervals import decimals_of_best
     from leaderbayes._scores.tables import counted
 
     form = f".{decimals_of_best(result['theta_sota_lower'], result['theta_sota_upper'])}f"

@@ -145,7 +145,7 @@ def _print(result: Mapping[str, Any]) -> None:
 
 def _print_leads(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print by how much leaders lead, each in its tournament's unit."""
-    from leaderbayes._numerics.decimals import decimals
+    from leaderbayes._numerics.intervals import decimals
 
     shown = []
     for row in rows:

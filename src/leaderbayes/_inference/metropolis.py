@@ -18,6 +18,7 @@ _TIMES = (1, 2, 4)  # as many proposals in all, where fewer do not do
 _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
 _CHECKED = 40  # players that diagnostics look at, at most
+_MANY, _STATES = 120, 10  # players, and states that are kept of one point
 _WALKERS = 4  # chains that are compared, at least
 
 
@@ -58,10 +59,11 @@ def draw_metropolis(
     if not found["converged"]:
         # As many as diagnostics need, of which draws are kept evenly spread.
         several = -(-_FEWEST // total)
-        kept = _resample(proposed.log_weight, walkers, several * total, rng)
-        x, t = proposed.x[kept], proposed.log_scale[kept]
-        x, t, accepted = engine.move(x, t, rng)
-        moved = Proposals(x, t, proposed.log_weight[kept])
+        # Of many players, whose moves take long, several states of each of fewer points are kept.
+        each = _STATES if m > _MANY and total % (walkers * _STATES) == 0 else 1
+        kept = _resample(proposed.log_weight, walkers, several * total // each, rng)
+        x, t, accepted = engine.move(proposed.x[kept], proposed.log_scale[kept], rng, each)
+        moved = Proposals(x, t, np.zeros(len(x)))
         state = np.arange(len(x)).reshape(walkers, -1)
         # Copies are next to each other, so that the effective sample size counts what has moved.
         found = diagnose(_checked(moved, state, m))

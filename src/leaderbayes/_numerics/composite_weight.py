@@ -84,8 +84,7 @@ def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> 
     matches = players * (players - 1.0)
     # sum(t^3 - t) over groups is the sum of t^2 - 1 over players.
     without = matches - (shared**2 - 1.0).sum(axis=1) / (players + 1.0)
-    of = weight[: len(rankings)]
-    return float((of * without).sum() / (of * matches).sum())
+    return float((weight * without).sum() / (weight * matches).sum())
 
 
 def inverse_of_equal_players(variance: float, share: float, rounds: int, *, half: bool) -> float:

@@ -64,11 +64,3 @@ def along(u: Floats, alpha: Floats, at: Ways) -> Floats:
     """Map exchangeable strengths (point, player) to matched ones, alpha being (point,)."""
     shrink = np.exp(-0.5 * np.multiply.outer(alpha, at.log_known))
     return np.asarray((u @ at.way * shrink) @ at.way.T)
-
-
-def pull_back(u: Floats, alpha: Floats, at: Ways, slope: Floats) -> tuple[Floats, Floats]:
-    """Return gradients in u and in alpha (point,) from that in matched strengths."""
-    shrink = np.exp(-0.5 * np.multiply.outer(alpha, at.log_known))
-    by_way = slope @ at.way * shrink
-    by_alpha = -0.5 * (by_way * (u @ at.way)) @ at.log_known
-    return by_way @ at.way.T, by_alpha

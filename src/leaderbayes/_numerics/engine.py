@@ -15,7 +15,6 @@ Rue, Martino, Chopin (2009), Approximate Bayesian inference for latent Gaussian 
 integrated nested Laplace approximations, JRSS B 71.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.linalg import solve_triangular
 from scipy.special import ndtri
 
+from leaderbayes._numerics.target import Target
 from leaderbayes._types import Bools, Floats
 
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, hundreds of log-odds apart above
@@ -39,70 +39,6 @@ _FINE = 8  # cells between knots
 _ENDS = 37.0  # standard deviations beyond which normal quantiles are no numbers
 _MANY = 120  # coordinates
 _MOVES, _LEAPS, _LEAP = 20, 6, 0.4  # of Hamiltonian Monte Carlo; the last in standard deviations
-_BLOCK = 128_000  # numbers that a model is asked for at once: as many as processors keep at hand
-
-
-class Target(NamedTuple):
-    """A posterior of strengths: what is specific to a model, and the scales of its priors."""
-
-    players: int
-    # Strengths (point, player) and parameters (point, k), and whether the gradient is wanted, to
-    # the log-likelihood (point,) and its gradients (point, player) and (point, k).
-    log_likelihood: Callable[[Floats, Floats, bool], tuple[Floats, Floats, Floats]]
-    prior_scale: float
-    prior_df: float
-    extra_scale: Floats = np.empty(0)  # (k,): standard deviations of priors; inf is flat
-    cells: int = 1  # numbers that one point takes, such as pairs
-    # Strengths (player,) and parameters (k,) to the negative Hessian of the log-likelihood. Without
-    # it differences of gradients serve, which many players take long for.
-    hessian: Callable[[Floats, Floats], Floats] | None = None
-    # Of strengths that are not independent: as `exchangeable`.
-    log_prior: Callable[[Floats, Floats, Floats], tuple[Floats, ...]] | None = None
-
-    def log_density(self, x: Floats, log_scale: Floats | float) -> Floats:
-        """Return the log posterior (point,) at points (point, player + k), up to a constant."""
-        return self.evaluate(x, np.broadcast_to(log_scale, len(x)), False)[0]
-
-    def gradient(self, x: Floats, log_scale: float) -> tuple[Floats, Floats]:
-        """Return the log posterior and its gradient (point, player + k)."""
-        return self.evaluate(x, np.full(len(x), log_scale), True)
-
-    def curvature(self, x: Floats, log_scale: float) -> Floats:
-        """Return the negative Hessian of the log posterior at a point (player + k,)."""
-        assert self.hessian is not None
-        m, df, scale = self.players, self.prior_df, np.exp(log_scale)
-        out = self.hessian(x[:m], x[m:])
-        square = (x[:m] / scale) ** 2
-        prior = (df + 1.0) * (df - square) / (df + square) ** 2 / scale**2
-        out[np.diag_indices_from(out)] += np.append(prior, self.extra_scale**-2.0)
-        return out
-
-    def evaluate(self, x: Floats, t: Floats, gradient: bool) -> tuple[Floats, Floats]:
-        """Return the log posterior (point,) at log sigma (point,), and perhaps its gradient."""
-        m, size = self.players, max(_BLOCK // max(self.cells, x.shape[1]), 1)
-        value, slope = np.empty(len(x)), np.empty(x.shape if gradient else (0, 0))
-        for begin in range(0, len(x), size):
-            some = slice(begin, begin + size)
-            a, e = x[some, :m], x[some, m:]
-            found, by_a, by_e = self.log_likelihood(a, e, gradient)
-            prior, by_own, by_more = (self.log_prior or self.exchangeable)(a, e, t[some])
-            value[some] = found + prior - 0.5 * ((e / self.extra_scale) ** 2).sum(axis=1)
-            if gradient:
-                slope[some, :m] = by_a + by_own
-                slope[some, m:] = by_e + by_more - e / self.extra_scale**2
-        # One sigma less, for the Jacobian of its logarithm.
-        value -= (m - 1.0) * t + 0.5 * (np.exp(t) / self.prior_scale) ** 2
-        return value, slope
-
-    def exchangeable(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:
-        """Return Student-t's log density of strengths, and its gradients as the likelihood's.
-
-        The factor of sigma alone is left out.
-        """
-        df, scale = self.prior_df, np.exp(log_scale)[:, None]
-        unit = a / scale
-        value = -0.5 * (df + 1.0) * np.log1p(unit**2 / df).sum(axis=1)
-        return value, -(df + 1.0) * unit / (df + unit**2) / scale, np.zeros_like(extra)
 
 
 class _Node(NamedTuple):
@@ -177,16 +113,17 @@ class Engine:
         return Proposals(x, t, np.where(np.isnan(log_weight), -np.inf, log_weight))
 
     def move(
-        self, x: Floats, log_scale: Floats, rng: np.random.Generator
+        self, x: Floats, log_scale: Floats, rng: np.random.Generator, kept: int = 1
     ) -> tuple[Floats, Floats, Floats]:
         """Move points (point, player + k) and their log sigma, each by itself.
 
-        Log sigma takes random steps, points those of Hamiltonian Monte Carlo. Returns both, and the
-        share of the latter that were accepted (point,).
+        Log sigma takes random steps, points those of Hamiltonian Monte Carlo. Returns both after
+        the last moves, of which so many are ``kept`` beside each other, and the share of the latter
+        that were accepted (point,).
         """
         at = np.array([node.log_scale for node in self.nodes])
         x, t, accepted = x.copy(), log_scale.copy(), np.zeros(len(x))
-        value = self.target.log_density(x, t)
+        value, states = self.target.log_density(x, t), []
         for _ in range(_MOVES):
             near = t + (at[1] - at[0]) * rng.standard_normal(len(t))
             found = self.target.log_density(x, near)
@@ -197,7 +134,10 @@ class Engine:
                 mine = nearest == k
                 x[mine], value[mine], taken = self._leap(x[mine], t[mine], self.nodes[k].ways, rng)
                 accepted[mine] += taken / _MOVES
-        return x, t, accepted
+            states.append((x.copy(), t.copy()))
+            del states[:-kept]
+        x, t = (np.stack(each, axis=1) for each in zip(*states, strict=True))
+        return x.reshape(-1, x.shape[-1]), t.ravel(), accepted.repeat(kept)
 
     def _leap(
         self, x: Floats, t: Floats, ways: Floats, rng: np.random.Generator

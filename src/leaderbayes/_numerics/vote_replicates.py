@@ -70,9 +70,13 @@ class Again:
             tie = np.minimum(tie, 2.0 * (1.0 - law.mean))
         size = np.ceil(self.n).astype(np.int64)
         win = np.clip(law.mean - 0.5 * tie, 0.0, 1.0)
-        wins = rng.binomial(size, win)
-        rest = np.clip(tie / np.maximum(1.0 - win, 1e-300), 0.0, 1.0)
-        ties = rng.binomial(size - wins, rest) if tie.any() else np.zeros_like(wins)
+        if (size == 1).all():  # as most votes are: one uniform number says who won
+            u = rng.random(win.shape)
+            wins, ties = (u < win).astype(float), ((u >= win) & (u < win + tie)).astype(float)
+        else:
+            wins = rng.binomial(size, win)
+            rest = np.clip(tie / np.maximum(1.0 - win, 1e-300), 0.0, 1.0)
+            ties = rng.binomial(size - wins, rest) if tie.any() else np.zeros_like(wins)
         scale = self.n / size
         won, mean = (wins + 0.5 * ties) * scale, self.n * law.mean
         less = np.sqrt(np.maximum(1.0 - self.own * law.variance / phi, 0.0)) if self.shift else 1.0

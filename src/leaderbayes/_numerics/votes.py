@@ -24,6 +24,7 @@ from leaderbayes._types import Floats, Ints, Longs
 
 EFFECT_SCALE = 5.0  # standard deviation of the normal priors of the order and of covariates
 TIE_SCALE = 2.0  # of Davidson's nu
+_SHARE = 0.05  # of a table of pairs, rows below which they are listed
 
 
 class Votes(NamedTuple):
@@ -114,7 +115,9 @@ class Likelihood:
         self.rows = regressors(votes)
         self.tie = tie
         self.size = votes.players + votes.effect.shape[1] + tie
-        self.tables = None if has_covariates(votes) else _tables(votes)
+        # Where few pairs met a list of them is shorter than a table.
+        listed = has_covariates(votes) or len(votes.n) < _SHARE * votes.players**2
+        self.tables = None if listed else _tables(votes)
         # What the log-likelihood is linear in: points of players, of the first, and ties.
         points = np.bincount(votes.first, votes.won, votes.players)
         points += np.bincount(votes.second, votes.n - votes.won, votes.players)
@@ -132,15 +135,21 @@ class Likelihood:
     def _evaluate(self, x: Floats, *, gradient: bool) -> tuple[Floats, Floats]:
         if self.tables is not None:
             return self._by_pair(x, gradient=gradient)
-        votes, (eta, nu, law) = self.votes, self.law(x)
+        votes, slope = self.votes, np.empty((0, 0))
+        if not self.tie:
+            eta = np.asarray(self.rows @ x.T)
+            value = votes.won @ eta - votes.n @ np.logaddexp(0.0, eta)
+            if gradient:
+                residual = votes.won[:, None] - votes.n[:, None] * expit(eta)
+                slope = np.asarray((self.rows.T @ residual).T)
+            return value, slope
+        eta, nu, law = self.law(x)
         value = (votes.won - 0.5 * votes.n) @ eta - votes.n @ law.log_total
-        value = value + votes.tied.sum() * nu if self.tie else value
-        slope = np.empty((0, 0))
+        value = value + votes.tied.sum() * nu
         if gradient:
             residual = votes.won[:, None] - votes.n[:, None] * law.mean
             slope = np.asarray((self.rows.T @ residual).T)
-            if self.tie:
-                slope = np.column_stack([slope, votes.tied.sum() - votes.n @ law.tie])
+            slope = np.column_stack([slope, votes.tied.sum() - votes.n @ law.tie])
         return value, slope
 
     def _by_pair(self, x: Floats, *, gradient: bool) -> tuple[Floats, Floats]:

@@ -65,7 +65,8 @@ def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
     """Say why columns that would be players (or rounds) are none, by their names."""
     counting = [name for name in columns if counts(table.frame[name])]
     if counting:
-        x = np.column_stack([numbers_of(table.frame[name]) for name in columns])
+        texts = ([text_of(cell) for cell in table.frame[name]] for name in columns)
+        x = np.column_stack([numbers_of(pd.Series(of, dtype=object)) for of in texts])
         counting = [] if all(map(is_ranking, x)) else counting
     found = {}
     for name in columns:
@@ -97,14 +98,17 @@ def by_number(x: Floats, *, gains: bool) -> tuple[dict[int, str], dict[int, str]
 
 def counts(column: pd.Series) -> bool:
     """Whether a column counts its rows from 0 or 1 on, perhaps anew for each data set."""
+    first = [text_of(cell).strip() for cell in column.iloc[:1]]
+    if len(column) < 3 or not is_number(first[0]) or float(first[0]) not in (0.0, 1.0):
+        return False
     texts = [text_of(cell).strip() for cell in column]
-    if len(texts) < 3 or not all(map(is_number, texts)):
+    if not all(map(is_number, texts)):
         return False
     values = np.array(texts, dtype=float)
     if not np.isfinite(values).all():
         return False
     steps = (np.diff(values) == 1) | (values[1:] == values[0])
-    return bool(values[0] in (0.0, 1.0) and values.max() >= values[0] + 2 and steps.all())
+    return bool(values.max() >= values[0] + 2 and steps.all())
 
 
 @contextmanager
@@ -182,13 +186,18 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
     often = np.nanmedian(alone)
     decimals, digits, whole, bits, same = _writing(x)
     points, why = np.zeros(m, dtype=int), []
+    cells, below_zero, fractional = there.sum(axis=0), (x < 0.0).sum(axis=0), decimals > 0
+    beneath = np.zeros(m, dtype=int) if top is None else (x <= top).sum(axis=0)
+
+    def of_others(counted: np.ndarray, j: int) -> float:
+        return float((counted.sum() - counted[j]) / (cells.sum() - cells[j]))
+
     for j in range(m):
         others = np.arange(m) != j
-        cells, fractions = there[:, others], (decimals[others] > 0).mean() > 0.5
-        said = {}
+        fractions, said = fractional[others].mean() > 0.5, {}
         if r[j] > 2.0 and level[j] > 0.5:
             said["on another scale"] = 1 + (r[j] > 4.0 and level[j] > 1.0) + (level[j] > 2.5)
-        if there[:, j].sum() >= _FEWEST and q[j] > 1.5 and not same[j]:
+        if cells[j] >= _FEWEST and q[j] > 1.5 and not same[j]:
             said["varies otherwise"] = 1 + (q[j] > 3.0) + (q[j] > 6.0)
         if often > _AGREE and alone[j] < _AGREE / 3.0:
             said["orders the rows otherwise"] = 1
@@ -201,14 +210,12 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
             said["whole numbers among fractions"] = 2
         elif decimals[j] < decimals[others].min() and digits[j] < digits[others].min():
             said["fewer digits"] = 1
-        below = (x[:, j] < 0.0).sum() / there[:, j].sum()
-        beside = (x[:, others] < 0.0).sum() / cells.sum()
+        below, beside = below_zero[j] / cells[j], of_others(below_zero, j)
         if below > 0.0 and beside <= 0.1:
             never = beside == 0.0
             said["negative"] = 1 + (never and below > 0.2) + (never and top is not None)
         if top is not None:
-            above = (x[:, j] > top).sum() / there[:, j].sum()
-            inside = (x[:, others] <= top)[cells].mean()
+            above, inside = 1.0 - beneath[j] / cells[j], of_others(beneath, j)
             if above > 0.0 and inside >= 0.9:
                 said[f"above {top:g}"] = 3 if above > 1 / 3 and (r[j] > 1.0 or to_top) else 1
         points[j] = sum(said.values())

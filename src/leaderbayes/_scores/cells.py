@@ -85,7 +85,7 @@ def numbers_of(cells: pd.Series) -> pd.Series:
 
 def _texts(column: pd.Series) -> pd.Series:
     """Write cells as text, True and False as 1 and 0."""
-    if isinstance(column.dtype, pd.StringDtype):
+    if isinstance(column.dtype, pd.StringDtype) or pd.api.types.infer_dtype(column) == "string":
         return column
     texts = [
         None if missing else str(int(it)) if isinstance(it, bool | np.bool_) else text_of(it)

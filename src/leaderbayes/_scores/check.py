@@ -103,8 +103,8 @@ def refuse(table: Table, asked: Asked, of: Problems) -> None:
         return
     said = [f"column {shown(name)}: {why}" for name, why in of.columns.items()]
     said += [f"row {shown(name)}: {why}" for name, why in of.rows.items()]
-    texts = [f"not only scores: {'; '.join(said[:30])}."] if said else []
-    texts += [f"{len(said) - 30} more are not named."] if len(said) > 30 else []
+    texts = [f"not only scores: {'; '.join(said[:20])}."] if said else []
+    texts += [f"{len(said) - 20} more are not named."] if len(said) > 20 else []
     texts += [of.losses] if of.losses else []
     texts += [str(problem).removeprefix(f"{table.where}: ") for problem in of.broken[:3]]
     more: dict[str, Any] = {"drop": (*asked.drop, *of.columns, *of.rows)}

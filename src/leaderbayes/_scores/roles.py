@@ -8,7 +8,7 @@ import pandas as pd
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores import names
 from leaderbayes._scores.belongs import counts
-from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import (
     ANSWERS,
@@ -230,7 +230,10 @@ def is_text(column: pd.Series) -> bool:
     """Whether most of a column is text."""
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         return False
-    text = [text_of(cell).strip() for cell in column.dropna()]
+    there = column.dropna()
+    if pd.api.types.infer_dtype(there) == "string" and numbers_of(there).notna().all():
+        return False
+    text = [text_of(cell).strip() for cell in there]
     bare = [bare_number(cell).replace(",", ".") for cell in text if cell.lower() not in MISSING]
     numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
     return len(bare) > 0 and float(numbers.mean()) <= 0.5
@@ -356,10 +359,8 @@ def stacked(wide: Wide) -> Long:
 def are_answered(table: Table, columns: Sequence[str]) -> bool:
     """Whether columns hold right and wrong answers in words, but for a few cells."""
     answers = {*ANSWERS, "0", "1"}
-    mostly = all(
-        table.frame[name].dropna().map(text_of).str.strip().str.lower().isin(answers).mean() > 0.5
-        for name in columns
-    )
+    texts = ([text_of(it).strip().lower() for it in table.frame[c].dropna()] for c in columns)
+    mostly = all(2 * sum(it in answers for it in of) > len(of) for of in texts)
     return mostly and any(_are_answers(table.frame[name]) for name in columns)
 
 

@@ -18,6 +18,7 @@ from leaderbayes._errors import LeaderbayesWarning, ScoresError
 _PACKAGE = str(Path(__file__).parents[1])
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 Roles = dict[str, str | None]  # columns by role, as the user gives them
+_LONGEST = 1000  # letters of a call that a message repeats
 FRAME = "the DataFrame"  # what messages call a source that is no file
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 # Answers to items, in lower case.
@@ -73,7 +74,8 @@ class Asked(NamedTuple):
                 each = [value] if isinstance(value, str) else list(value)
                 python.append(f"{name}={(value if isinstance(value, str) else each)!r}")
                 typed += [f"--{name} {shlex.quote(one)}" for one in each]
-        return f"read_scores(..., {', '.join(python)}) ({' '.join(typed)})"
+        call = f"read_scores(..., {', '.join(python)}) ({' '.join(typed)})"
+        return call if len(call) <= _LONGEST else "read_scores(..., drop=[...]) (--drop NAME ...)"
 
 
 def shown(name: object) -> str:

@@ -177,6 +177,8 @@ def _numbers(form: Form, used: set[str]) -> Mapping[str, float]:
     of_first = column in _OF_POINTS
     if numbers <= {"1", "1.5", "2"}:
         return {"1": FIRST, "1.5": TIE, "2": SECOND}
+    if _is_soft(form, numbers):
+        return {word: (FIRST, TIE, SECOND)[round(2.0 * float(word)) - 2] for word in numbers}
     if numbers <= {"0", "0.5", "1"} and "1" in numbers and of_first:
         return {"0": SECOND, "0.5": TIE, "1": FIRST}
     if numbers <= {"-1", "0", "1"} and "-1" in numbers and (of_first or column == "label"):
@@ -184,6 +186,12 @@ def _numbers(form: Form, used: set[str]) -> Mapping[str, float]:
     if numbers <= {"0", "1", "2"} and "2" in numbers and form.sides in _CALLED_1 and not of_first:
         return {"0": TIE, "1": FIRST, "2": SECOND}
     return {}
+
+
+def _is_soft(form: Form, numbers: set[str]) -> bool:
+    """Whether these are preferences of AlpacaEval, from 1, the first, to 2, the second."""
+    between = all(1.0 <= float(word) <= 2.0 for word in numbers)
+    return key(form.outcome[0]) == "preference" and form.sides in _CALLED_1 and between
 
 
 def _vocabularies(form: Form, used: set[str]) -> list[Mapping[str, float]]:
@@ -236,6 +244,11 @@ def _by_words(
             words.refuse(different, ways + _WRITE)
     if how.startswith(_BY_NAME):
         return Outcomes(values, f"{column} (the winner's name)")
+    if _is_soft(form, numbers := {word for word in looked_up if is_number(word)}) and numbers:
+        said = (
+            "from 1, the first, to 2, as the nearest half-win; their mean is a win rate: mean_score"
+        )
+        return Outcomes(values, f"{column} ({said})")
     won = np.isin(values, (FIRST, SECOND))
     if form.turned and won.any():
         pair = form.first, form.second

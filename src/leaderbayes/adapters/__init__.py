@@ -10,6 +10,7 @@ from leaderbayes.adapters._mlr3 import from_mlr3
 from leaderbayes.adapters._mteb import from_mteb
 from leaderbayes.adapters._openml import from_openml
 from leaderbayes.adapters._optuna import from_optuna
+from leaderbayes.adapters._preflib import from_preflib
 from leaderbayes.adapters._sklearn import from_sklearn
 from leaderbayes.adapters._swe_bench import from_swe_bench
 from leaderbayes.adapters._tabarena import from_tabarena
@@ -17,5 +18,5 @@ from leaderbayes.adapters._tabarena import from_tabarena
 __all__ = [
     "from_amlb", "from_helm", "from_inspect_ai", "from_lighteval", "from_lm_eval",
     "from_lm_eval_samples", "from_mlr3", "from_mteb", "from_openml", "from_optuna",
-    "from_sklearn", "from_swe_bench", "from_tabarena",
+    "from_preflib", "from_sklearn", "from_swe_bench", "from_tabarena",
 ]  # fmt: skip

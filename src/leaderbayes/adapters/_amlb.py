@@ -8,7 +8,6 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.tables import Table, listed, shown, suggest
-from leaderbayes.adapters._options import with_options
 from leaderbayes.adapters._tables import (
     Frame,
     arrange,
@@ -16,6 +15,7 @@ from leaderbayes.adapters._tables import (
     one_metric,
     read_frame,
     require,
+    with_options,
 )
 
 

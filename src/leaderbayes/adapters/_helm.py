@@ -19,7 +19,7 @@ from leaderbayes.adapters._items import (
     read_json,
     text_at,
 )
-from leaderbayes.adapters._options import check_metric, with_options
+from leaderbayes.adapters._tables import check_metric, with_options
 
 _STATS, _RUN = "per_instance_stats.json", "run_spec.json"
 

@@ -29,7 +29,7 @@ from leaderbayes.adapters._items import (
     read_items,
     text_at,
 )
-from leaderbayes.adapters._options import check_metric, check_names, with_options
+from leaderbayes.adapters._tables import check_metric, check_names, with_options
 
 _ZSTANDARD = 93  # of zip's compressions
 _PATTERNS = ["*.eval", "????-??-??T*.json"]  # its other files of JSON are lists of logs

@@ -9,8 +9,7 @@ import xarray as xr
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.sources import is_folder, parse, read_bytes
 from leaderbayes._scores.tables import listed, shown, suggest
-from leaderbayes.adapters._options import check_names
-from leaderbayes.adapters._tables import arrange, collect, direction
+from leaderbayes.adapters._tables import arrange, check_names, collect, direction
 
 Files = str | Path
 Sources = Files | Sequence[Files] | Mapping[str, Files]

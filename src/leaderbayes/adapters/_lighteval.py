@@ -10,7 +10,7 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import suggest, text_of
 from leaderbayes.adapters._items import Answer, Run, Sources, files_of, read_items, text_at
-from leaderbayes.adapters._options import check_metric, with_options
+from leaderbayes.adapters._tables import check_metric, with_options
 
 # details_TASK_2026-05-01T10-00-00.000000.parquet
 _NAME = re.compile(r"details_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.parquet")

@@ -12,8 +12,7 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.tables import listed, shown, suggest
 from leaderbayes.adapters._items import Said, at, files_of, hold, named_sources, read_json
-from leaderbayes.adapters._options import check_names, with_options
-from leaderbayes.adapters._tables import arrange, collect
+from leaderbayes.adapters._tables import arrange, check_names, collect, with_options
 
 Results = str | Path | Mapping[str, Any]
 

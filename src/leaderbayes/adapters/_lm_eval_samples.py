@@ -12,7 +12,7 @@ from leaderbayes._files.read import MAX_MB, unzip
 from leaderbayes._scores.sources import parse_lines, read_bytes
 from leaderbayes._scores.tables import shown
 from leaderbayes.adapters._items import Answer, Run, Sources, files_of, read_items
-from leaderbayes.adapters._options import check_metric, with_options
+from leaderbayes.adapters._tables import check_metric, with_options
 
 # samples_TASK_2024-05-01T10-00-00.000000.jsonl
 _NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.jsonl(\.gz)?")

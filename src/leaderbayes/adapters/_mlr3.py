@@ -6,8 +6,7 @@ import xarray as xr
 
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
-from leaderbayes.adapters._options import with_options
-from leaderbayes.adapters._tables import Frame, arrange, choose, direction, read_frame
+from leaderbayes.adapters._tables import Frame, arrange, choose, direction, read_frame, with_options
 
 # Columns of BenchmarkResult$score() and $aggregate() that are no measures.
 _OTHERS = """

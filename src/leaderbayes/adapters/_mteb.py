@@ -20,8 +20,14 @@ from leaderbayes.adapters._items import (
     read_json,
     text_at,
 )
-from leaderbayes.adapters._options import check_metric, check_names, with_options
-from leaderbayes.adapters._tables import arrange, collect, direction
+from leaderbayes.adapters._tables import (
+    arrange,
+    check_metric,
+    check_names,
+    collect,
+    direction,
+    with_options,
+)
 
 _MAIN = "main_score"
 

@@ -10,7 +10,6 @@ import xarray as xr
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.tables import Table
-from leaderbayes.adapters._options import with_options
 from leaderbayes.adapters._tables import (
     Frame,
     arrange,
@@ -18,6 +17,7 @@ from leaderbayes.adapters._tables import (
     direction,
     read_frame,
     require,
+    with_options,
 )
 
 

@@ -12,8 +12,7 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_numbers
 from leaderbayes._scores.read import check_sign, read_scores
 from leaderbayes._scores.tables import as_column, shown, text_of
-from leaderbayes.adapters._options import with_options
-from leaderbayes.adapters._tables import arrange, choose, collect
+from leaderbayes.adapters._tables import arrange, choose, collect, with_options
 
 _PREFIX = "test_"
 

@@ -11,7 +11,7 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.tables import counted, shown, warn
 from leaderbayes.adapters._items import Answer, Run, Sources, at, files_of, read_items, read_json
-from leaderbayes.adapters._options import check_names, with_options
+from leaderbayes.adapters._tables import check_names, with_options
 
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
 # Of a report: what was resolved, and what was put to the system; its other lists are parts.

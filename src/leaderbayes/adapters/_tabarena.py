@@ -5,7 +5,6 @@ import xarray as xr
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.tables import shown, suggest
-from leaderbayes.adapters._options import with_options
 from leaderbayes.adapters._tables import (
     Frame,
     arrange,
@@ -13,6 +12,7 @@ from leaderbayes.adapters._tables import (
     one_metric,
     read_frame,
     require,
+    with_options,
 )
 
 _ERROR = "metric_error"

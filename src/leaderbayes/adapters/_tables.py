@@ -1,6 +1,7 @@
-"""Tables whose columns play known roles, and whether more of a metric is better."""
+"""Tables whose columns play known roles, and options that adapters share, documented once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import more_is_better
@@ -90,3 +92,40 @@ def arrange(
     long["score"] = as_numbers(table, score)
     taken = {**columns, "score": metric or score}
     return to_scores(table, long, higher_is_better=better, columns=taken)
+
+
+_OPTIONS = {
+    "metric": """metric : str, optional
+        Metric that is the score; needed where there are several.""",
+    "tasks": """tasks : sequence of str, optional
+        Tasks to read; by default all.""",
+    "clusters": """clusters : bool
+        Whether several tasks are clusters of one board, as the subjects of MMLU are, with rounds
+        "task.item" and the coordinate ``cluster``, and not tournaments of their own.""",
+    "higher_is_better": """higher_is_better : bool, optional
+        Whether more of the metric is better, where its name does not say.""",
+    "max_mb": """max_mb : float
+        Most megabytes that each file may hold, unpacked.""",
+}
+
+
+def with_options[F: Callable[..., Any]](function: F) -> F:
+    """Document the shared options of a function, in place of {options} in its docstring."""
+    doc = function.__doc__ or ""
+    own = [name for name in signature(function).parameters if f"\n    {name} :" not in doc]
+    shared = "\n    ".join(_OPTIONS[name] for name in own if name in _OPTIONS)
+    function.__doc__ = doc.replace("{options}", shared)
+    return function
+
+
+def check_names(option: str, given: Any) -> list[str] | None:
+    """Return names that an option lists, or None for all."""
+    if given is not None and (not are_names(given) or not len(given)):
+        raise ScoresError(f"{option}={given!r:.60}: give a list of names, or leave it out for all.")
+    return None if given is None else list(given)
+
+
+def check_metric(metric: Any) -> None:
+    """Raise unless a metric is a name, or is not given."""
+    if metric is not None and not isinstance(metric, str):
+        raise ScoresError(f"metric={metric!r:.60}: give a name.")

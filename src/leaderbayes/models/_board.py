@@ -10,10 +10,10 @@ from scipy.special import expit
 from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import newton
-from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
+from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._model import Problem
 

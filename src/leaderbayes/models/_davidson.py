@@ -18,9 +18,9 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._numerics.composite_weight import weighted_counts
-from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.places import draw_places
+from leaderbayes._numerics.target import Target
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import xarray as xr
 
-from leaderbayes._numerics.engine import Target
+from leaderbayes._numerics.target import Target
 from leaderbayes._scores.matches import Ties
 from leaderbayes._types import Floats
 

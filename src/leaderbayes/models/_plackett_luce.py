@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.rankings import (
     by_round,
     draw_rankings,
@@ -29,6 +28,7 @@ from leaderbayes._numerics.rankings import (
     log_likelihood,
     rankings,
 )
+from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
     PRIOR_SCALE,

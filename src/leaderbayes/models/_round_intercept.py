@@ -18,7 +18,6 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.listed import alike_rounds, draw_intercepts, log_likelihood
 from leaderbayes._numerics.round_intercept import (
     ABSENT,
@@ -28,6 +27,7 @@ from leaderbayes._numerics.round_intercept import (
     listed_statistics,
     outcomes,
 )
+from leaderbayes._numerics.target import Target
 from leaderbayes._scores.matches import listed_positions
 from leaderbayes._types import Bytes, Floats, Longs
 from leaderbayes.models._board import (

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from leaderbayes._numerics import design
-from leaderbayes._numerics.engine import Target
+from leaderbayes._numerics.target import Target
 from leaderbayes._numerics.votes import (
     EFFECT_SCALE,
     TIE_SCALE,
@@ -16,6 +16,8 @@ from leaderbayes._numerics.votes import (
 )
 from leaderbayes._types import Floats
 
+_FEW = 120  # matched players, of whom differences of gradients find better proposals
+_STEP = 1e-4  # of differences along z
 _EXACT = 2000  # votes with covariates, beyond which effects are nearly normal given strengths
 
 
@@ -60,9 +62,10 @@ class VoteTarget:
             prior_scale,
             prior_df,
             np.array(scales + [1.0] * (ways is not None)),
-            cells=len(votes.n) if has_covariates(votes) else votes.players,
-            hessian=self._hessian if ways is None else None,
+            cells=votes.players if self.likelihood.tables else len(votes.n),
+            hessian=self._hessian if ways is None or votes.players > _FEW else None,
             log_prior=None if ways is None else self._log_prior,
+            prior_hessian=None if ways is None else self._prior_hessian,
         )
 
     def log_likelihood(
@@ -81,19 +84,39 @@ class VoteTarget:
         return value, slope[:, :m], more
 
     def _hessian(self, a: Floats, extra: Floats) -> Floats:
-        return self.likelihood.information(np.append(a, extra))
+        more = int(self.ways is not None)
+        found = self.likelihood.information(np.append(a, extra)[: self.likelihood.size])
+        return np.pad(found, (0, more))
 
     def _log_prior(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:
         """Return the log density of matched strengths: of those that they are made of."""
         assert self.ways is not None
         z, more = extra[:, -1], np.zeros_like(extra)
-        alpha, log_known = design.LARGEST * ndtr(z), self.ways.log_known
-        unit = design.along(a, -alpha, self.ways)
-        value, by_unit, _ = self.target.exchangeable(unit, extra, log_scale)
-        by_a, by_less = design.pull_back(a, -alpha, self.ways, by_unit)
-        slope = design.LARGEST * np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
-        more[:, -1] = (0.5 * log_known.sum() - by_less) * slope
-        return value + 0.5 * alpha * log_known.sum(), by_a, more
+        way, log_known = self.ways
+        alpha, by_way = design.LARGEST * ndtr(z), a @ way
+        grow = np.exp(0.5 * np.multiply.outer(alpha, log_known))
+        value, by_unit, _ = self.target.exchangeable((by_way * grow) @ way.T, extra, log_scale)
+        pull = by_unit @ way * grow
+        by_alpha = 0.5 * (log_known.sum() + (pull * by_way) @ log_known)
+        more[:, -1] = by_alpha * design.LARGEST * np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+        return value + 0.5 * alpha * log_known.sum(), pull @ way.T, more
+
+    def _prior_hessian(self, a: Floats, extra: Floats, log_scale: float) -> Floats:
+        """Return the negative Hessian of the log density of matched strengths."""
+        assert self.ways is not None
+        m, d, alpha = len(a), len(a) + len(extra), design.LARGEST * ndtr(extra[-1:])
+        unit = design.along(a[None], -alpha, self.ways)[0]
+        back = design.along(np.eye(m), -alpha, self.ways)
+        out = np.zeros((d, d))
+        out[:m, :m] = back.T @ (self.target.bend(unit, log_scale)[:, None] * back)
+        near = np.repeat(extra[None], 2, axis=0)
+        near[:, -1] += _STEP * np.array([1.0, -1.0])
+        _, by_a, by_more = self._log_prior(
+            np.repeat(a[None], 2, axis=0), near, np.full(2, log_scale)
+        )
+        up, down = np.column_stack([by_a, by_more])
+        out[-1] = out[:, -1] = (down - up) / (2.0 * _STEP)
+        return out
 
     def expand(
         self, a: Floats, extra: Floats, rng: np.random.Generator, *, prior: bool = False

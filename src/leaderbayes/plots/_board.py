@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.stats import binomtest
 
-from leaderbayes._numerics.decimals import decimals_of_best
+from leaderbayes._numerics.intervals import decimals_of_best
 from leaderbayes._scores.facts import facts
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, FigSize, legend, panels, require

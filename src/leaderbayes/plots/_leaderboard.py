@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.intervals import ends
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import ends
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,

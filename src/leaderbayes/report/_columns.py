@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from leaderbayes._answers.beside import column_beside
-from leaderbayes._answers.intervals import decimals_of
-from leaderbayes._numerics.decimals import decimals_of_best
+from leaderbayes._numerics.intervals import decimals_of, decimals_of_best
 from leaderbayes.report._style import interval, number, percent, probability
 
 # Heading, what it is, and the way that it sorts first.

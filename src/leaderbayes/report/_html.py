@@ -19,7 +19,7 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.decimals import decimals_of_best
+from leaderbayes._numerics.intervals import decimals_of_best
 from leaderbayes.plots._canvas import SHARES, WINS, ink
 from leaderbayes.report._audit import section
 from leaderbayes.report._card import card_of

@@ -9,14 +9,13 @@ import xarray as xr
 
 from leaderbayes._answers.compare import differences, p_better
 from leaderbayes._answers.groups import groups, tied_for_top
-from leaderbayes._answers.intervals import ends
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import wins_of
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.decimals import decimals
+from leaderbayes._numerics.intervals import decimals, ends
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import distinct
 from leaderbayes.plots._groups import Bar, bars_of
@@ -25,7 +24,7 @@ from leaderbayes.report._facts import quantity_of
 from leaderbayes.report._style import interval, number, probability
 from leaderbayes.report._verdicts import data, goodness, settings, verdict_of
 
-SCALE = 100_000  # probabilities travel to the page as whole numbers of this
+SCALE = 10_000  # probabilities travel to the page as whole numbers of this
 _LONGEST = 28  # characters of a name beside a heat map
 _DIGIT = 0.048  # of an axis, the width of a digit below it
 _NEEDED = ("posterior", "sample_stats", "observed_data", "constant_data")
@@ -155,13 +154,13 @@ def rows_of(post: Posterior, table: pd.DataFrame, prob: float, tied: set[str]) -
             "tied": names[k] in tied,
             "text": drawn.texts[k],
             "interval": (drawn.intervals or empty)[k],
-            "value": drawn.values[k],
+            "value": _short(drawn.values[k]),
             "at": axis(drawn.values[k]),
             "outer": (axis(outer[0][k]), axis(outer[1][k])),
             "inner": (axis(inner[0][k]), axis(inner[1][k])),
             "score_at": axis(scores[k]) if name == "theta" else None,
             "bars": bars[k],
-            "cells": [(c.texts[k], (c.intervals or empty)[k], c.values[k]) for c in others],
+            "cells": [(c.texts[k], (c.intervals or empty)[k], _short(c.values[k])) for c in others],
         }
         for k in range(len(names))
     ]
@@ -220,6 +219,11 @@ class Axis:
         return [(self(value), label) for value, label in zip(values, shown, strict=True)]
 
 
+def _short(value: Any) -> Any:
+    """Cut the digits of a number that rows are sorted by."""
+    return f"{value:.7g}" if isinstance(value, float) else value
+
+
 def _width(text: str) -> float:
     """Return the width of numbers in digits: points, spaces and the letters of "to" are narrow."""
     return sum(0.5 if letter in ". to" else 1.0 for letter in text)
@@ -260,10 +264,13 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
         found["gap"] = {k: [round(float(v), digits) for v in pairs(apart[k])] for k in apart}
         found["quantity"] = quantity_of(post)[0]
     if not post.several:
+        # Many pairs have the same results: each is written once, and which one a pair has.
         own = record(post, prob, names)
-        found["record"] = {k: _whole(pairs(own[k])) for k in ("mean", "lower", "upper")}
-        for name in ("won", "tied", "played"):
-            found["record"][name] = pairs(own[name]).round(3).tolist()
+        kept = ("mean", "lower", "upper", "won", "tied", "played")
+        each, of = np.unique([pairs(own[k]) for k in kept], axis=1, return_inverse=True)
+        found["record"] = {k: _whole(v) for k, v in zip(kept[:3], each[:3], strict=True)}
+        found["record"] |= {k: v.round(3).tolist() for k, v in zip(kept[3:], each[3:], strict=True)}
+        found["record"]["of"] = of.tolist()
         found["own"] = "votes" if post.of_votes else "matches"
     return found
 

@@ -12,7 +12,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from leaderbayes._files.printed import clean, escaped
-from leaderbayes._numerics.decimals import two_digits
+from leaderbayes._numerics.intervals import two_digits
 from leaderbayes.report._references import short
 
 

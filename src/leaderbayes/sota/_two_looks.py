@@ -7,7 +7,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.decimals import decimals_of_best
+from leaderbayes._numerics.intervals import decimals_of_best
 from leaderbayes._scores.facts import facts
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats

@@ -10,7 +10,7 @@ from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
 from leaderbayes._numerics import winner as numerics
-from leaderbayes._numerics.decimals import decimals_of_best
+from leaderbayes._numerics.intervals import decimals_of_best
 from leaderbayes._numerics.winner import Cells, Drawn, Luck, Normals, OneFactor, Scale, Shares
 from leaderbayes._scores.facts import facts
 from leaderbayes._scores.tables import shown

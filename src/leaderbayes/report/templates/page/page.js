@@ -59,13 +59,14 @@
   const pair = (i, j) => {
     const [a, b] = i < j ? [i, j] : [j, i], m = board.players.length;
     const at = a * (2 * m - a - 1) / 2 + b - a - 1, turned = i > j;
-    const chance = (values) => (turned ? scale - values[at] : values[at]) / scale;
-    const ends = ({ lower, upper }) => (turned ? [upper, lower] : [lower, upper]).map(chance);
+    const chance = (values, k = at) => (turned ? scale - values[k] : values[k]) / scale;
+    const ends = ({ lower, upper }, k = at) =>
+      (turned ? [upper, lower] : [lower, upper]).map((values) => chance(values, k));
     const better = chance(board.better);
-    const own = board.record, played = own ? own.played[at] : 0;
+    const own = board.record, k = own ? own.of[at] : 0, played = own ? own.played[k] : 0;
     const record = !played ? null : {
-      played, mean: chance(own.mean), interval: range(...ends(own)), tied: own.tied[at],
-      won: turned ? played - own.won[at] : own.won[at],
+      played, mean: chance(own.mean, k), interval: range(...ends(own, k)), tied: own.tied[k],
+      won: turned ? played - own.won[k] : own.won[k],
     };
     if (record) record.won -= record.tied / 2;
     if (!board.gap) {

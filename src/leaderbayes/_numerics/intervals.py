@@ -1,0 +1,57 @@
+"""Intervals of draws, and how many decimals of numbers are known, or shown."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from math import floor, isfinite, log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from leaderbayes._types import Floats
+
+_MOST = 10
+_OF_BOARDS = 4
+
+
+def decimals(widths: Iterable[float]) -> int:
+    """Count the decimals that show two digits of the narrowest of these intervals' widths.
+
+    An interval that is a point beside the widest says nothing.
+    """
+    every = [float(width) for width in widths]
+    least = 1e-6 * max(every, default=0.0)
+    narrow = min((width for width in every if width > least), default=0.1)
+    return min(max(1 - floor(log10(narrow)), 0), _MOST)
+
+
+def decimals_of_best(lower: float, upper: float) -> int:
+    """Count the decimals of how good the best is: four, as boards are printed; more if need be."""
+    width = upper - lower
+    return max(_OF_BOARDS, decimals([width]) if isfinite(width) else 0)
+
+
+def two_digits(value: float) -> str:
+    """Write a number with two significant digits, without an exponent."""
+    return f"{Decimal(f'{value:.2g}'):f}"
+
+
+def ends(draws: Floats, prob: float, axis: int = 0) -> tuple[Floats, Floats]:
+    """Return lower and upper end of equal-tailed intervals along an axis of draws."""
+    low, high = np.quantile(draws, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=axis)
+    return low, high
+
+
+def with_ends(draws: Mapping[str, Floats], prob: float) -> dict[str, Any]:
+    """Return means over draws (sample, ...) by their names, and the ends of their intervals."""
+    found: dict[str, Any] = {}
+    for name, values in draws.items():
+        low, high = ends(values, prob)
+        found |= {name: values.mean(axis=0), f"{name}_lower": low, f"{name}_upper": high}
+    return found
+
+
+def decimals_of(table: pd.DataFrame, column: str) -> int:
+    """Count the decimals to show of a leaderboard's column that has intervals."""
+    rows = table if column != "difference" else table.iloc[1:]
+    return decimals(rows[f"{column}_upper"] - rows[f"{column}_lower"])

@@ -1,0 +1,80 @@
+"""PrefLib: rankings of alternatives by voters, complete or not, with or without ties."""
+
+import os
+import re
+from pathlib import Path
+
+import xarray as xr
+
+from leaderbayes._errors import ScoresError
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.sources import read_bytes
+from leaderbayes._scores.tables import shown
+from leaderbayes.adapters._tables import arrange, collect, with_options
+
+_MOST = 200_000  # rankings
+
+
+@with_options
+def from_preflib(path: str | Path, *, max_mb: float = MAX_MB) -> xr.DataArray:
+    r"""Read rankings of PrefLib: alternatives are players, voters are rounds.
+
+    Parameters
+    ----------
+    path : path
+        A file ``.soc``, ``.soi``, ``.toc`` or ``.toi``.
+    {options}
+
+    Returns
+    -------
+    DataArray (player, round)
+        Places, of which the lower wins; alternatives that tie share the lowest, and those that a
+        voter does not rank are missing. A ranking that 12 voters gave is twelve rounds,
+        "ranking.voter". Take ``model="plackett_luce"``.
+
+    References
+    ----------
+    Mattei and Walsh (2013), PrefLib: a library for preferences, https://preflib.org
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> from pathlib import Path
+    >>> text = "# ALTERNATIVE NAME 1: tea\n# ALTERNATIVE NAME 2: milk\n2: 1,2\n1: 2,1\n"
+    >>> Path("drinks.soc").write_text(text)
+    67
+    >>> lb.adapters.from_preflib("drinks.soc").values.tolist()
+    [[1.0, 1.0, 2.0], [2.0, 2.0, 1.0]]
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ScoresError(f"This is a {type(path).__name__}: give the path of a file of PrefLib.")
+    where, content = read_bytes(Path(path), max_mb)
+    records: list[dict[str, object]] = []
+    table = collect([where], [{"where": ""}])
+    names: dict[str, str] = {}
+    voters = ranking = 0
+    for k, line in enumerate(content.decode("utf-8", errors="replace").splitlines(), 1):
+        if named := re.match(r"#\s*ALTERNATIVE NAME (\d+):\s*(.*\S)", line):
+            names[named[1]] = named[2]
+        if line.startswith("#") or not line.strip():
+            continue
+        found = re.fullmatch(r"\s*(\d+)\s*:\s*(\S.*)", line)
+        groups = re.findall(r"\{([^{}]*)\}|([^,{}\s][^,{}]*)", found[2]) if found else []
+        if found is None or not groups:
+            table.refuse(f"line {k} is no ranking of PrefLib, such as 12: 3,1,{{2,4}}.")
+        ranking, voters = ranking + 1, voters + int(found[1])
+        if voters > _MOST:
+            table.refuse(f"more than {_MOST} rankings; give a part of them.")
+        place = 1
+        for tied, single in groups:
+            group = [name.strip() for name in (tied or single).split(",") if name.strip()]
+            records += [
+                {"player": names.get(name, name), "round": f"{ranking}.{voter + 1}",
+                 "score": float(place), "where": f"line {k}"}
+                for name in group for voter in range(int(found[1]))
+            ]  # fmt: skip
+            place += len(group)
+    if not names:
+        table.refuse(f"{shown(where)} names no alternatives, as files of PrefLib do.")
+    table = collect([where], records)
+    return arrange(table, {"player": "player", "round": "round"}, "score", better=False)

@@ -153,6 +153,20 @@ def test_votes_of_judges_are_left_out_by_judge():
 
 
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+def test_votes_that_are_counted_blend_as_single_ones():
+    """Three players in a ring: a row that stands for many votes is not left out at once."""
+    first, second = np.array([0, 1, 2]), np.array([1, 2, 0])
+    rows = votes_of(np.r_[first, first], np.r_[second, second], [1, 1, 1, 0, 0, 0], 3)
+    rows = rows.assign(weight=("vote", [80.0] * 3 + [20.0] * 3))
+    each = np.r_[np.tile([1.0] * 4 + [0.0], 20)]
+    single = votes_of(np.repeat(first, 100), np.repeat(second, 100), np.tile(each, 3), 3)
+    found = [lb.win_probability(lb.fit(votes, seed=1)) for votes in (rows, single)]
+    means = [float(each["mean"].sel(player="m0", opponent="m1")) for each in found]
+    assert min(means) > 0.7
+    assert means[0] == pytest.approx(means[1], abs=0.03)
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
 def test_covers_whatever_made_the_board():
     """Gumbel noise, where the model is right, and noise of each player's own scale."""
     rng, m, rounds, boards = np.random.default_rng(5), 10, 40, 12

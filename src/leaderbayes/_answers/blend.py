@@ -223,8 +223,16 @@ def _parts_of_votes(post: Posterior, at: Longs) -> Parts:
     if inside is not None:
         code = pd.factorize(post.constant[inside].to_numpy())[0]
     parts, part = min(int(code.max()) + 1, _PARTS), code % _PARTS
-    first, second = to[votes.first], to[votes.second]
-    kept, weight = (first >= 0) & (second >= 0), post.constant["weight"].to_numpy()
+    row, share = np.arange(len(part)), np.ones(len(part))
+    times = np.maximum(np.rint(post.constant["count"].to_numpy()), 1).astype(int)
+    if inside is None and (times > 1).any():  # votes that a row stands for are parted, too
+        rng, parts = np.random.default_rng([post.seed, 56]), _PARTS
+        some = rng.multinomial(times, np.full(parts, 1.0 / parts))
+        row, part = np.nonzero(some)
+        share = some[row, part] / times[row]
+    first, second = to[votes.first[row]], to[votes.second[row]]
+    kept, weight = (first >= 0) & (second >= 0), post.constant["weight"].to_numpy()[row]
+    won, lost = share * votes.won[row], share * votes.lost[row]
 
     def table(won: Floats, lost: Floats) -> Floats:
         ahead = (part * m + first) * m + second
@@ -235,8 +243,8 @@ def _parts_of_votes(post: Posterior, at: Longs) -> Parts:
         )
         return both.reshape(parts, m, m)
 
-    n = votes.won + votes.lost
+    n = won + lost
     return Parts(
-        table(votes.won, votes.lost), table(n, n),
-        table(weight * votes.won, weight * votes.lost), table(weight * n, weight * n),
+        table(won, lost), table(n, n),
+        table(weight * won, weight * lost), table(weight * n, weight * n),
     )  # fmt: skip

@@ -62,7 +62,7 @@ def is_summary(name: str, others: Iterable[str] = ()) -> bool:
 
 
 def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
-    """Say why columns that would be players (or rounds) are none, by their names."""
+    """Return why columns that would be players (or rounds) are none, by their names."""
     counting = [name for name in columns if counts(table.frame[name])]
     if counting:
         texts = ([text_of(cell) for cell in table.frame[name]] for name in columns)

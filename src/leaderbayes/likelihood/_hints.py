@@ -203,7 +203,7 @@ def _of_few_wrong(scores: xr.DataArray) -> list[str]:
 
 
 def _of_strata(scores: xr.DataArray) -> list[str]:
-    """Say of which clusters the scores are, where these are taken as the same again."""
+    """Name the clusters of the scores, where these are taken as the same again."""
     if "stratum" not in scores.coords:
         return []
     names = pd.unique(scores["stratum"].to_numpy().astype(str))
@@ -226,7 +226,7 @@ def _of_the_missing(scores: xr.DataArray) -> list[str]:
 
 
 def _of_rounds_apart(matches: xr.Dataset) -> list[str]:
-    """Say so where rounds that weaker players lack tell players apart more, or less."""
+    """Warn where rounds that weaker players lack tell players apart more, or less."""
     place = matches["place"].transpose("round", "player").to_numpy()
     if (place > 0).all() or not matches.attrs["within_round"] or "wins" not in matches:
         return []

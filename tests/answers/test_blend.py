@@ -88,7 +88,11 @@ def test_who_has_no_blend(made):
     assert lb.win_probability(two).attrs["by"] == "model"
     alone = xr.DataTree.from_dict({"posterior": made["posterior"].to_dataset()})
     assert lb.win_probability(alone).attrs["by"] == "model"
-    for dt in (two, alone):
+    own = alone.copy()  # somebody's own model, with data that only it knows
+    own["observed_data"] = xr.DataTree(xr.Dataset({"y": ("game", np.ones(9))}))
+    assert lb.win_probability(own).attrs["by"] == "model"
+    assert "note" not in lb.compare(own, "p0", "p1").attrs
+    for dt in (two, alone, own):
         with pytest.raises(lb.LeaderbayesError, match="by='model'"):
             lb.win_probability(dt, by="blend")
     assert not blends(

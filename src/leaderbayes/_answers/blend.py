@@ -55,7 +55,8 @@ class Parts(NamedTuple):
 def blends(post: Posterior) -> bool:
     """Whether there are results to blend with; of two players the model says what these say."""
     seen = {"constant_data", "observed_data"} & set(post.tree.children)
-    return bool(seen) and post.model.blends and not post.several and len(post.players) > 2
+    known = bool(seen) and post.is_ours and post.model.blends
+    return known and not post.several and len(post.players) > 2
 
 
 class Blend:

@@ -84,6 +84,7 @@ class Posterior:
         own = [m for m in MODELS.values() if m.parameter == self.parameter]
         alike = [m for m in own if m.several == self.several]
         self.model = (alike or own)[0] if named is None else named
+        self.is_ours = named is not None  # whose data stand beside it as our models keep them
 
     @property
     def called(self) -> str:

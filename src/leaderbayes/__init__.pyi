@@ -12,6 +12,7 @@ from ._answers.baselines import elo as elo
 from ._answers.baselines import mean_scores as mean_scores
 from ._answers.check import check as check
 from ._answers.compare import compare as compare
+from ._answers.design import design as design
 from ._answers.deviance import deviance as deviance
 from ._answers.groups import groups as groups
 from ._answers.groups import tied_for_top as tied_for_top

@@ -128,8 +128,7 @@ better = click.option(
     help="Which of two scores wins.  [default: the higher, unless its name is a loss's]",
 )  # fmt: skip
 max_mb = option("max_mb", "Maximum size of FILE, unpacked, in megabytes.", float, MAX_MB)
-reading = together(
-    click.argument("file", type=click.Path()),
+columns = together(
     option("format_", "What FILE is: a table, or results as these programs write them, of most a "
            "folder.", click.Choice(["table", *FORMATS]), "table"),
     *(
@@ -157,6 +156,7 @@ reading = together(
     better,
     max_mb,
 )  # fmt: skip
+reading = together(click.argument("file", type=click.Path()), columns)
 fitting = together(
     *(option(*each) for each in _FIT),
     click.option("--within-round/--across-rounds", default=True, show_default=True,

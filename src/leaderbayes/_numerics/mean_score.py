@@ -64,18 +64,26 @@ class Draws(NamedTuple):
     spread: Floats  # (draw,): c, by which the noise's covariance is multiplied
 
 
-def own_variances(board: Floats) -> Floats:
-    """Estimate each player's own variance (player,) beside the rounds' level."""
-    r, m = board.shape
-    e = board - board.mean(axis=0)
-    squares = (e**2).sum(axis=0)
-    a = np.full(m, ((e - e.mean(axis=1, keepdims=True)) ** 2).sum() / ((r - 1.0) * (m - 1.0)))
+def scatter_of(board: Floats) -> Floats:
+    """Return players' sums of squares (player, player) beside rounds' levels and players' means."""
+    off = board - board.mean(axis=0)
+    off -= off.mean(axis=1, keepdims=True)
+    return np.asarray(off.T @ off)
+
+
+def own_variances(scatter: Floats, rounds: float) -> Floats:
+    """Estimate each player's own variance (..., player), given boards' scatter."""
+    free, m = rounds - 1.0, scatter.shape[-1]
+    squares = np.diagonal(scatter, axis1=-2, axis2=-1)
+    a = np.tile(squares.sum(axis=-1, keepdims=True) / (free * (m - 1.0)), m)
     for _ in range(_STEPS):
         w = 1.0 / a
-        u = e @ w / w.sum()
-        q = (squares - 2.0 * u @ e + u @ u) / (r - 1.0) + 1.0 / w.sum()
-        shrunk = (r - 1.0) * q + _BORROWED * np.exp(np.log(a).mean())
-        a, before = shrunk / (r - 1.0 + _BORROWED), a
+        total = w.sum(axis=-1, keepdims=True)
+        pull = (scatter @ w[..., None])[..., 0] / total
+        level = (w * pull).sum(axis=-1, keepdims=True) / total
+        q = (squares - 2.0 * pull + level) / free + 1.0 / total
+        shrunk = free * q + _BORROWED * np.exp(np.log(a).mean(axis=-1, keepdims=True))
+        a, before = shrunk / (free + _BORROWED), a
         if float(abs(a / before - 1.0).max()) < 1e-9:
             break
     return np.asarray(a)
@@ -93,7 +101,7 @@ def noise_of(board: Floats, *, flat: bool = False) -> Noise:
     df = r - 1.0 + borrowed
     # The level has its own rounds alone to learn from: the factor makes up for their few.
     level = board.mean(axis=1).var(ddof=1) * ((r + 1.0) / (r - 1.0)) ** 2
-    own = own_variances(board)
+    own = own_variances(scatter_of(board), r)
     return Noise(off / np.sqrt(df), borrowed / df * own, float(borrowed / df * level), df)
 
 
@@ -157,7 +165,7 @@ def draw_filled(
         drawn.append(draw(board, some, luck, prior, rng))
         here = drawn[-1].here[-1]
         free = rounds - 1.0 + _BORROWED
-        own = own_variances(board) * free / rng.chisquare(free, m)
+        own = own_variances(scatter_of(board), rounds) * free / rng.chisquare(free, m)
         weights = there / own
         total = weights.sum(axis=1)
         level = (weights * np.where(there, scores - here, 0.0)).sum(axis=1) / total

@@ -244,8 +244,7 @@ def _hint(board: Any, played: Any, model: Model, options: Mapping[str, Any]) -> 
         asked = options.get("likelihood", "auto")
         of = "normal" if model.several else likelihood_of(board, asked, fraction)
         known = None if "statistic" in options else of
-        same = options.get("cluster") == "same"
-        hint(board, test_fraction=fraction, likelihood=known, asked=same)
+        hint(board, test_fraction=fraction, likelihood=known)
     else:
         hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
 

@@ -164,17 +164,24 @@ def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
             shrink = pm.math.exp(-0.5 * alpha * found.ways.log_known)
             a = found.ways.way @ (shrink * (found.ways.way.T @ a))
         epp = pm.Deterministic("epp", a - a.mean(), dims="player")
-        eta = epp[data["first"]] - epp[data["second"]]
-        if rows.effects:
-            size = pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
-            eta += data["effect_value"] @ size
-        nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, found.tie_scale)]
-        outcome = pm.Data("vote_outcome", rows.votes.won / rows.votes.n, dims="vote")
-        pm.CustomDist(
-            "outcome", eta, data["count"], data["weight"], *nu, logp=_logp, random=_random(found),
-            observed=outcome, dtype="float64", dims="vote",
-        )  # fmt: skip
+        observe_votes(found, data, epp[data["first"]] - epp[data["second"]])
     return model
+
+
+def observe_votes(found: VoteStatistics, data: Mapping[str, Any], eta: Any) -> None:
+    """Add ``outcome`` (vote,) to the pm.Model under construction, by log-odds of strengths."""
+    import pymc as pm
+
+    if found.rows.effects:
+        size = pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
+        eta += data["effect_value"] @ size
+    nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, found.tie_scale)]
+    votes = found.rows.votes
+    outcome = pm.Data("vote_outcome", votes.won / votes.n, dims="vote")
+    pm.CustomDist(
+        "outcome", eta, data["count"], data["weight"], *nu, logp=_logp, random=_random(found),
+        observed=outcome, dtype="float64", dims="vote",
+    )  # fmt: skip
 
 
 def _logp(value: Any, eta: Any, count: Any, weight: Any, *nu: Any) -> Any:

@@ -13,5 +13,6 @@ from ._record import record as record
 from ._search import race as race
 from ._search import search as search
 from ._sensitivity import sensitivity as sensitivity
+from ._trajectories import trajectories as trajectories
 from ._tunability import tunability as tunability
 from ._win_probability import win_probability as win_probability

@@ -4,14 +4,15 @@ from ._board import board as board
 from ._compare import compare as compare
 from ._deviance import deviance as deviance
 from ._embedding import embedding as embedding
+from ._frontier import frontier as frontier
 from ._groups import groups as groups
+from ._heat_maps import rank_distribution as rank_distribution
+from ._heat_maps import win_probability as win_probability
 from ._leaderboard import leaderboard as leaderboard
 from ._maximum import maximum as maximum
 from ._plan import plan as plan
-from ._rank_distribution import rank_distribution as rank_distribution
 from ._record import record as record
 from ._search import race as race
 from ._search import search as search
 from ._sensitivity import sensitivity as sensitivity
 from ._tunability import tunability as tunability
-from ._win_probability import win_probability as win_probability

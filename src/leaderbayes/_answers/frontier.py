@@ -151,4 +151,4 @@ def _frame(who: str, cost: Any) -> pd.DataFrame:
     if not isinstance(cost, pd.DataFrame):
         raise wrong("cost", cost, f"a cost for each {who}, as a mapping, Series or DataFrame")
     table = cost.set_index(who) if who in cost else cost
-    return table.set_axis(pd.Index([text_of(name) for name in cost.index], dtype=object))
+    return table.set_axis(pd.Index([text_of(name) for name in table.index], dtype=object))

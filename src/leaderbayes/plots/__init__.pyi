@@ -1,5 +1,6 @@
 from ._across import average_player as average_player
 from ._across import average_rank as average_rank
+from ._across import tunability as tunability
 from ._board import board as board
 from ._compare import compare as compare
 from ._deviance import deviance as deviance
@@ -15,4 +16,3 @@ from ._record import record as record
 from ._search import race as race
 from ._search import search as search
 from ._sensitivity import sensitivity as sensitivity
-from ._tunability import tunability as tunability

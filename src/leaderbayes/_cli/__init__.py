@@ -32,7 +32,10 @@ class _Commands(click.Group):
             ctx.exit(INTERRUPTED)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="leaderbayes")
 def cli() -> None:
     """Posterior leaderboards from benchmark scores."""
@@ -44,7 +47,7 @@ for command in (rank, compare, frontier, audit, sensitivity, tournaments, plan, 
 
 @cli.command()
 def models() -> None:
-    """List the models that --model takes, and what each is for."""
+    """List the models that --model takes."""
     from leaderbayes.models._registry import FITTED
 
     columns = ("model", "called", "data", "ranks by")

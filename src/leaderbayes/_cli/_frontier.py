@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import fitting, names, option, reading, together, writing
+from leaderbayes._cli._options import (
+    command,
+    fitting,
+    names,
+    option,
+    reading,
+    together,
+    writing,
+)
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import finish, print_table, records, short, warned
 from leaderbayes._cli._read import fitted
@@ -16,12 +24,12 @@ if TYPE_CHECKING:
 _NAMES = "player team model system algorithm method classifier name"
 
 
-@click.command()
+@command("frontier scores.csv --cost price.csv --cost-column usd --out frontier")
 @reading
-@option("cost", "Table with a column of the players' names and one of their costs.", click.Path(),
+@option("cost", "Table of the players' names and costs.", click.Path(),
         required=True, metavar="COSTS")  # fmt: skip
-@option("cost_column", "Column of --cost; several, with commas between them, are repeated "
-        "measurements.  [default: the only one of numbers]", names,
+@option("cost_column", "Column of the cost; A,B of repeated measurements.  [default: the only "
+        "one of numbers]", names,
         metavar="COLUMN,...")  # fmt: skip
 @together(fitting, writing)
 def frontier(**given: Any) -> None:

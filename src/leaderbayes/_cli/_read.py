@@ -199,9 +199,8 @@ def say_model(dt: "xr.DataTree") -> None:
     from leaderbayes._fits.posterior import Posterior
 
     post = Posterior(dt)
-    several = ", over several tournaments" if post.several else ""
     alone = post.constant.sizes.get("clustering") == 0
-    said = f"{post.kind.said}{several}{', each by itself: no judge is known' if alone else ''}"
+    said = f"{post.kind.said}{', each by itself: no judge is known' if alone else ''}"
     click.echo(f"model: {post.model.name} ({said}); others: leaderbayes models", err=True)
 
 

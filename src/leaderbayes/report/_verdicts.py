@@ -95,8 +95,10 @@ def _written(value: Any) -> str:
 
 def data(post: Posterior) -> Rows:
     """Describe what a posterior was made from."""
-    if post.of_votes:
-        return _votes(post)
+    return {"votes": _votes}.get(post.kind.name, _scores)(post)
+
+
+def _scores(post: Posterior) -> Rows:
     scores = post.scores
     if scores is None:
         return [(f"{post.who}s".capitalize(), str(len(post.players)))]

@@ -148,6 +148,8 @@ reading = together(
             "count": "how many votes a row stands for",
         }.items()
     ),
+    option("scheme", "What is compared: models over folds or over tasks, or data sets by how high "
+           "models score on them.", click.Choice(["Model/CV", "Model/Task", "Data set/Model"])),
     option("drop", "Column or row that is no score; again for several.", multiple=True,
            metavar="NAME"),
     option("keep", "Column or row that is a score, whatever it looks like; again for several.",

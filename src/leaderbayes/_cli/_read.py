@@ -17,7 +17,7 @@ from leaderbayes._cli._print import collecting, short
 if TYPE_CHECKING:
     import xarray as xr
 
-_SCORES = ("player", "round_", "score", "repeat", "drop", "keep")
+_SCORES = ("player", "round_", "score", "repeat", "drop", "keep", "scheme")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control")
 _KINDS = ("vote", "player", "judge", "prompt", "tournament")
@@ -85,7 +85,7 @@ def _read(given: Mapping[str, Any]) -> Any:
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
         higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
-        max_mb=max_mb, **roles,
+        max_mb=max_mb, scheme=given["scheme"], **roles,
     )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", *_VOTES])
+    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", "scheme", *_VOTES])
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(

@@ -239,6 +239,11 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
 def _hint(board: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
     """Warn of what the scores show that the model does not know of."""
     fraction = options.get("test_fraction")
+    if fraction is not None and (scheme := board.attrs.get("scheme", "Model/CV")) != "Model/CV":
+        raise LeaderbayesError(
+            f"test_fraction is for folds, and the scheme of these scores is {scheme!r}: leave it "
+            "out, or read them with scheme='Model/CV' (--scheme Model/CV)."
+        )
     board = by_levels(board, options.get("cluster", "auto"))
     if model.parameter == "score":
         asked = options.get("likelihood", "auto")

@@ -133,7 +133,9 @@ def hints(
     parameter for that; LB019, if there is one round. ``column`` is that of `column_of`.
     """
     rounds = [str(name) for name in given["round"].to_numpy()]
-    folds = look_like_folds(rounds, column)
+    folds, scheme = look_like_folds(rounds, column), given.attrs.get("scheme")
+    if scheme is not None:
+        folds = (folds or Folds(None, sure=False)) if scheme == "Model/CV" else None
     several = "tournament" in given.dims
     texts = []
     if folds is not None and test_fraction is None:

@@ -57,6 +57,7 @@ def schemes():
 
 
 def main():
+    """Write the figures."""
     mpl.use("Agg")
     mpl.rcParams |= {"svg.hashsalt": "leaderbayes", "svg.fonttype": "none"}
     figure = schemes()

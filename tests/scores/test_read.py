@@ -1,5 +1,7 @@
 """Reading tables, and refusing what cannot be compared."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -192,9 +194,11 @@ def test_a_scheme_asks_for_test_fraction_or_refuses_it():
     scores = lb.read_scores(of_data_sets(), scheme="Model/CV").isel(tournament=0, drop=True)
     plain = scores.assign_coords(round=["north", "south"])
     options = {"draws": 100, "replicates": 5, "seed": 1}
-    with pytest.warns(lb.HintWarning, match="LB017"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", lb.LeaderbayesWarning)
         lb.fit(plain, **options)
+    assert "LB017" in "".join(str(one.message) for one in caught)
     tasks = scores.assign_attrs(scheme="Model/Task")  # called "1" and "2", in a column "fold"
     for model in ("bradley_terry", "mean_score"):
-        with pytest.raises(lb.LeaderbayesError, match="test_fraction is for folds, .*'Model/Task'"):
+        with pytest.raises(lb.LeaderbayesError, match=r"test_fraction is for folds, .*Model/Task"):
             lb.fit(tasks, model, test_fraction=0.5, **options)

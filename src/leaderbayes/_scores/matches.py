@@ -59,7 +59,8 @@ def matches(
         - ``scores`` (player, round): what was compared
 
         All with tournament first where the scores have it; votes have the first three only.
-        attrs: ``within_round`` (0 or 1), ``ties``, ``higher_is_better``, ``metric`` and ``scheme`` if known.
+        attrs: ``within_round`` (0 or 1), ``ties``, ``higher_is_better``; ``metric``, ``scheme``
+        if known.
 
     References
     ----------
@@ -103,9 +104,8 @@ def matches(
         coords["opponent"] = coords["player"]
     attrs = {"within_round": int(within_round), "ties": ties, "higher_is_better": int(better)}
     metric = board.attrs.get("metric") or metric_of(str(board.attrs.get("columns", "")))
-    attrs |= {"metric": metric} if metric else {}
-    attrs |= {"scheme": board.attrs["scheme"]} if "scheme" in board.attrs else {}
-    return xr.Dataset(variables, coords, attrs)
+    known = {"metric": metric, "scheme": board.attrs.get("scheme")}
+    return xr.Dataset(variables, coords, attrs | {k: v for k, v in known.items() if v})
 
 
 def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import stdtr
 
-from leaderbayes._errors import HintWarning
+from leaderbayes._errors import HintWarning, LeaderbayesError
 from leaderbayes._numerics.pairs import slopes_by_level
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
@@ -91,12 +91,18 @@ def hint(
     likelihood: str | None = None,
     asked: bool = False,
 ) -> None:
-    """Warn of `hints`, and of what the scores are.
+    """Warn of `hints`, and of what the scores are; refuse ``test_fraction`` of tasks.
 
     ``matches`` are of the scores, and have a parameter for ties if ``models_ties``; or there are
     none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet". ``asked`` is
     whether clusters are strata because this was asked for.
     """
+    scheme = scores.attrs.get("scheme", "Model/CV")
+    if test_fraction is not None and scheme != "Model/CV":
+        raise LeaderbayesError(
+            f"test_fraction is for folds, and the scheme of these scores is {scheme!r}: leave it "
+            "out, or read them with scheme='Model/CV' (--scheme Model/CV)."
+        )
     given, column = scores if matches is None else matches, column_of(scores)
     texts = hints(given, test_fraction=test_fraction, models_ties=models_ties, column=column)
     clustered, several = "cluster" in scores.coords, scores.sizes["round"] > 1

@@ -32,7 +32,10 @@ class _Commands(click.Group):
             ctx.exit(INTERRUPTED)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="leaderbayes")
 def cli() -> None:
     """Posterior leaderboards from benchmark scores."""

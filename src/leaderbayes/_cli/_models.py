@@ -7,7 +7,7 @@ from leaderbayes._cli._print import print_table
 
 @click.command()
 def models() -> None:
-    """List the models that --model takes, and what each is for."""
+    """List the models that --model takes."""
     from leaderbayes.models._registry import FITTED
 
     columns = ("model", "called", "data", "ranks by")

@@ -96,8 +96,7 @@ class Scores(NamedTuple):
         asked = options.get("likelihood", "auto")
         of = "normal" if model.several else likelihood_of(board, asked, fraction)
         known = None if "statistic" in options else of
-        same = options.get("cluster") == "same"
-        hint(board, test_fraction=fraction, likelihood=known, asked=same)
+        hint(board, test_fraction=fraction, likelihood=known)
 
     def facts(self) -> dict[str, Any]:
         """Return what was read, ready for JSON."""

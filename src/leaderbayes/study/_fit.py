@@ -269,7 +269,7 @@ def _warn(study: xr.DataTree, failed: Mapping[str, str]) -> None:
         )
     for name, problem in failed.items():
         warnings.warn(
-            f"LB030 tournament {name[:60]!r} could not be fitted: {problem}",
+            f"LB030 Tournament {name[:60]!r} was not fitted: {problem}",
             LeaderbayesWarning,
             stacklevel=3,
         )

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _SCORES = ("player", "round_", "score", "repeat", "drop", "keep", "scheme")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
-_OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control")
+_OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control", "cost",
+              "cost_column", "max_mb")  # fmt: skip
 
 
 class Data(NamedTuple):

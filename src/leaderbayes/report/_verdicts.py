@@ -116,7 +116,7 @@ def _scores(post: Posterior) -> Rows:
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
     rows.append(("Better is", "higher" if scores.attrs["higher_is_better"] else "lower"))
     if scores.attrs.get("scheme"):
-        rows.append(("What plays", str(scores.attrs["scheme"])))
+        rows.append(("Scheme", str(scores.attrs["scheme"])))
     return rows + _source(scores)
 
 

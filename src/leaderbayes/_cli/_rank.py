@@ -37,14 +37,13 @@ def rank(**given: Any) -> None:
     """Rank the players of a table of scores, or of votes (who beat whom)."""
     import leaderbayes as lb
     from leaderbayes._answers.votes import effects
-    from leaderbayes._scores.vote_matches import is_votes
 
     check_out(given)
     data = read(given)
     with collecting() as texts:
         dt: Any = _estimate(data, given) if given["ml"] else fit(data, given)
         table = lb.leaderboard(dt, prob=given["prob"])
-        sways = effects(dt, given["prob"]) if is_votes(data.given.values) else None
+        sways = effects(dt, given["prob"])
         deviance = _deviance(dt) if "epp" in table else None
     attrs = dt.attrs
     result = {

@@ -62,7 +62,7 @@ def test_the_model_that_was_taken_is_printed(folder, answers):
     assert "model: bradley_terry (who beats whom in each round); others: leaderbayes models" in (
         done.stderr
     )
-    assert "bradley_terry, 95% intervals, about fresh data sets of this size" in done.stdout
+    assert "bradley_terry, 95% intervals for new data sets of this size" in done.stdout
     done = call("rank", "scores.csv", "--seed", 1, "--model", "bradley_terry", cwd=folder)
     assert "model:" not in done.stderr
     assert "fresh" not in done.stdout

@@ -120,7 +120,7 @@ def test_a_board_that_does_not_fit(folder):
     assert ranked.returncode == 0, ranked.stderr
     assert "LB016" not in ranked.stdout + ranked.stderr
     pair = call("compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", cwd=folder)
-    assert "rounds of a pair's own results." in pair.stdout
+    assert "stronger, over all opponents, with probability 0.5" in pair.stdout
 
 
 def test_why_nuts_took_over(folder, monkeypatch):

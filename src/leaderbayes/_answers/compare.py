@@ -99,7 +99,7 @@ def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
             f"{one} beats {other} in a new {where} with probability {p['win_probability']} ({of} "
             f"{_interval(value['win_lower'], value['win_upper'], 0.5)})."
         ]
-        better = f"{one} is the stronger player with probability {p['p_better']}."
+        better = f"{one} is stronger, over all opponents, with probability {p['p_better']}."
         near, off = "win probability within", " of 1/2"
     else:
         low, high = value["difference_lower"], value["difference_upper"]

@@ -14,6 +14,7 @@ from ._answers.check import check as check
 from ._answers.compare import compare as compare
 from ._answers.design import design as design
 from ._answers.deviance import deviance as deviance
+from ._answers.frontier import frontier as frontier
 from ._answers.groups import groups as groups
 from ._answers.groups import tied_for_top as tied_for_top
 from ._answers.influence import influence as influence

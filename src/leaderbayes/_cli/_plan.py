@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import columns, counts, fitting, option, target, together, typed
+from leaderbayes._cli._options import (
+    columns,
+    command,
+    counts,
+    fitting,
+    option,
+    target,
+    typed,
+)  # fmt: skip
 from leaderbayes._cli._print import finish, number, print_table, short
 from leaderbayes._cli._read import fit, read
 
@@ -17,32 +25,25 @@ _DESIGN = ("difference", "sd", "correlation", "accuracy", "discordance")  # with
 _BOTH = ("rounds", "test_fraction", "prob", "target", "seed")
 
 
-@click.command()
+@command(
+    "plan scores.csv --pair svm forest --seed 1, or plan --players 6 --difference 0.02 --sd 0.03"
+)
 @click.argument("file", type=click.Path(), required=False)
 @columns
-@option("pair", "Two players to separate; by default the leader from everybody.", nargs=2,
-        metavar="A B")  # fmt: skip
-@option("rounds", "Numbers of further rounds; without FILE of all rounds, or items.  [default: a "
-        "quarter to four times as many]", counts, metavar="N,N,...")  # fmt: skip
+@option("pair", "Two players to separate.  [default: the leader from all]", nargs=2, metavar="A B")
+@option("rounds", "Numbers of further rounds; without FILE of all.  [default: 1/4 to 4 times as "
+        "many]", counts, metavar="N,N,...")  # fmt: skip
 @option("votes", "Numbers of further votes.", counts, metavar="N,N,...")
 @target
 @option("width", "Wanted width of the interval of the difference.", float)
-@option("more_runs", "Of repeated runs: numbers of further runs of the same rounds.", counts,
-        metavar="N,N,...")  # fmt: skip
-@option("players", "Contested player; again for each.  [default: the pair, or those tied for top] "
-        "Without FILE: how many players.", multiple=True, metavar="PLAYER")  # fmt: skip
-@together(
-    *(
-        option(name, f"Without FILE: {what}.", float)
-        for name, what in {
-            "difference": "true difference of the leader from all others",
-            "sd": "standard deviation of a player's scores between rounds",
-            "correlation": "correlation of two players' scores in a round",
-            "accuracy": "share of right answers, of right-or-wrong items",
-            "discordance": "share of items that one of two players gets right and the other wrong",
-        }.items()
-    )
-)
+@option("more_runs", "Numbers of further runs of the same rounds.", counts, metavar="N,N,...")
+@option("players", "Player to run again (repeatable); without FILE how many players.  [default: "
+        "the pair, or those tied for top]", multiple=True, metavar="PLAYER")  # fmt: skip
+@option("difference", "True difference of the leader from all others.", float)
+@option("sd", "Standard deviation of a player's scores between rounds.", float)
+@option("correlation", "Correlation of two players' scores in a round.", float)
+@option("accuracy", "Share of right answers, of right or wrong items.", float)
+@option("discordance", "Share of items that one of two players gets wrong.", float)
 @fitting
 def plan(**given: Any) -> None:
     """Estimate how many more rounds, or votes, would separate players.

@@ -164,7 +164,9 @@ def _walk(prior_scale: float, step_scale: float, boards: list[xr.Dataset], weigh
     first = pm.ZeroSumNormal("epp_unit", sigma=scale**of_first, dims="player")
     step = pm.HalfNormal("epp_step", step_scale)
     unit = pm.ZeroSumNormal("step_unit", sigma=step**of_steps, dims=("step", "player"))
-    walked = pt.concatenate([scale ** (1.0 - of_first) * first[None], step ** (1.0 - of_steps) * unit])
+    walked = pt.concatenate(
+        [scale ** (1.0 - of_first) * first[None], step ** (1.0 - of_steps) * unit]
+    )
     b = pm.Deterministic("epp_period", pt.cumsum(walked, axis=0), dims=("period", "player"))
     pm.Deterministic("epp", b[-1], dims="player")
     return b

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 import leaderbayes as lb
 from answers.conftest import fit
 from conftest import simulate, tree
-from leaderbayes._answers.further import Units, left_after, needed_for
+from leaderbayes._answers.design import Units, left_after, needed_for
 
 PAIR = ("p0", "p1")
 

@@ -382,7 +382,7 @@ class Posterior:
         return np.asarray(values @ self.read("effect_size", "effect").mean(axis=0))
 
     def boards(self) -> list[tuple[xr.Dataset, Floats]]:
-        """Return each tournament's, or period's, matches and draws (sample, player) of who is there."""
+        """Return each tournament's or period's matches, and draws of its players."""
         board, by = self.matches(), _SEVERAL if self.several else "period"
         if f"{by}_of_round" not in self.tree.get("constant_data", {}):
             return [(board, self.draws)]

@@ -221,7 +221,7 @@ def _of_votes(votes: xr.Dataset, period: Any) -> Any:
 
 
 def _numbered(period: Any) -> tuple[Longs, Any]:
-    """Number periods in their order; return numbers and names."""
+    """Return the number of each one's period, in their order, and their names."""
     number, names = pd.factorize(pd.Index(period), sort=True)
     if (number < 0).any() or not 2 <= len(names) <= _MOST:
         raise LeaderbayesError(

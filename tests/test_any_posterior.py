@@ -93,7 +93,8 @@ def data_of(kind, several):
     rng = np.random.default_rng(1)
     scores = simulate([1.0, 0.5, 0.0, -1.5], 8, rng)
     if kind == "votes":
-        return draw(np.array([0.5, 0.2, 0.0, -0.7]), 120, rng, judges=5)
+        votes = draw(np.array([0.5, 0.2, 0.0, -0.7]), 120, rng, judges=5)
+        return votes.assign_coords(time=("vote", np.arange(120) // 40))
     if kind == "board":
         right = rng.binomial(400, [0.86, 0.84, 0.83, 0.8, 0.79, 0.7]) / 400
         table = pd.DataFrame({"team": [f"t{k}" for k in range(6)], "score": right})

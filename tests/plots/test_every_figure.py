@@ -29,6 +29,8 @@ FIGURES = {
     ),
     "deviance": lambda get, **more: lb.plots.deviance(get("fit"), seed=1, draws=40, **more),
     "plan": lambda get, **more: lb.plots.plan(get("planned"), **more),
+    "plan of a design": lambda get, **more: lb.plots.plan(get("designed"), **more),
+    "trajectories": lambda get, **more: lb.plots.trajectories(get("walked"), **more),
     "average": lambda get, **more: lb.plots.average(get("across")["average"], **more),
     "average_rank": lambda get, **more: lb.plots.average(get("across")["average_rank"], **more),
     "embedding": lambda get, **more: lb.plots.embedding(get("across")["embedding"], **more),

@@ -34,7 +34,7 @@ from leaderbayes.models._board import (
 )
 from leaderbayes.models._model import Model
 from leaderbayes.models._places import observe_pairs
-from leaderbayes.models._votes import observe_votes, vote_statistics
+from leaderbayes.models._votes import observe_alike, observe_votes, vote_statistics
 from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def dynamic(
         `leaderbayes.read_votes`.
     period : mapping or str, optional
         Period of each round, in whose order periods are sorted; by default rounds are periods, in
-        their order. Of votes the name of the coordinate that has it, by default "time".
+        their order. Of votes the name of the coordinate that has it, by default "time"; or the
+        format of dates that have the same one, such as "%Y-%m" for months.
     weight, test_fraction
         As for `bradley_terry`, by the rounds of each period.
     prior_scale : float
@@ -128,8 +129,17 @@ def dynamic(
         with pm.Model(coords={"player": kept["player"].to_numpy()}) as model:
             data = declare(known)
             b = _walk(prior_scale, step_scale, boards, [found.together.weight] * len(names))
-            at = data["period_of_vote"]
-            observe_votes(found, data, b[at, data["first"]] - b[at, data["second"]])
+            votes, m = found.rows.votes, kept.sizes["player"]
+            if found.rows.effects:
+                at = data["period_of_vote"]
+                observe_votes(found, data, b[at, data["first"]] - b[at, data["second"]])
+            else:
+                _, at, row = np.unique(
+                    (number * m + votes.first) * m + votes.second,
+                    return_index=True, return_inverse=True,
+                )  # fmt: skip
+                eta = b[number[at], votes.first[at]] - b[number[at], votes.second[at]]
+                observe_alike(found, eta, row)
         return model
     refuse_given(of_votes, "votes")
     check_board(matches, MODEL)
@@ -211,13 +221,15 @@ def _of_rounds(rounds: np.ndarray, period: Any) -> Any:
 def _of_votes(votes: xr.Dataset, period: Any) -> Any:
     """Return the period of each vote."""
     # A posterior's own votes have it as their time, whatever it was called.
-    name = next((n for n in (period, "time") if isinstance(n, str) and n in votes.coords), None)
-    if name is None or votes[name].dims != ("vote",):
+    known = [n for n in (period, "time") if isinstance(n, str) and n in votes.coords]
+    if not known or votes[known[0]].dims != ("vote",):
         raise LeaderbayesError(
             "period: votes need a coordinate with each one's period: "
             "votes.assign_coords(time=('vote', months)), or the option period with its name."
         )
-    return votes[name].to_numpy()
+    found = votes[known[0]]
+    dated = found.dtype.kind == "M" and isinstance(period, str) and "%" in period
+    return (found.dt.strftime(period) if dated else found).to_numpy()
 
 
 def _numbered(period: Any) -> tuple[Longs, Any]:

@@ -91,6 +91,8 @@ _FIT: tuple[tuple[Any, ...], ...] = (
     ("ties", "What a tie counts: half, drop or loss; with --ml also floor.", str, "half"),
     ("weight", "Power of the likelihood of each round: composite, or a number; 1 is as published.  "
      "[default: the model's]", weight),
+    ("round_weight", "Column of how much rounds count: numbers, or categories, which then count "
+     "equally.  [default: all rounds count the same]", str),
     ("test_fraction", "Share of the data that each round tests on, for rounds that are splits of "
      "one data set.", float),
     ("prior_scale", "Scale of the prior on how far players are apart.  [default: the model's]",

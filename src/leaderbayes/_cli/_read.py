@@ -17,7 +17,7 @@ from leaderbayes._cli._print import collecting, short
 if TYPE_CHECKING:
     import xarray as xr
 
-_SCORES = ("player", "round_", "score", "repeat", "drop", "keep")
+_SCORES = ("player", "round_", "score", "repeat", "round_weight", "drop", "keep")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control")
 _KINDS = ("vote", "player", "judge", "prompt", "tournament")
@@ -84,6 +84,7 @@ def _read(given: Mapping[str, Any]) -> Any:
     return read_board(
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
+        round_weight=given.get("round_weight"),
         higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
         max_mb=max_mb, **roles,
     )  # fmt: skip
@@ -101,7 +102,8 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", *_VOTES])
+    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", "round_weight"])
+    alien += typed(_VOTES)
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(
@@ -187,8 +189,10 @@ def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
     asked = {name: given[name] for name in ARGUMENTS if given.get(name) not in (None, ())}
     if "options" in asked:
         asked["options"] = dict(asked["options"])
-    if not data.of_votes and asked.get("cluster") != "none":
-        asked.pop("cluster", None)  # a column that was read
+    if not data.of_votes:  # columns that were read
+        asked.pop("round_weight", None)
+        if asked.get("cluster") != "none":
+            asked.pop("cluster", None)
     return asked
 
 

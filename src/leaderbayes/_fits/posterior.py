@@ -17,10 +17,12 @@ from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.matches import kept_votes, votes_by_pair, with_tables
 from leaderbayes._numerics.places import ranks_of
+from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
 from leaderbayes.models._model import KINDS, Kind, Model
 from leaderbayes.models._registry import MODELS
+from leaderbayes.models._weight import weighing_in
 
 _PARAMETERS = ("epp", "score", "theta")
 _SEVERAL = "tournament"
@@ -257,10 +259,33 @@ class Posterior:
         """Scores (player, round) or (tournament, player, round), where they are known."""
         if "constant_data" not in self.tree.children or "scores" not in self.constant:
             return None
-        scores = self._of(self.constant["scores"], self.players)
+        scores = self._weighed(self._of(self.constant["scores"], self.players))
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
         return scores.assign_attrs(higher_is_better=int(self._more_is_better))
+
+    @cached_property
+    def weighing(self) -> Weighing | None:
+        """How rounds count; None where all count the same."""
+        if "constant_data" not in self.tree.children:
+            return None
+        return weighing_in(self.constant)
+
+    @property
+    def estimand(self) -> str:
+        """What is averaged over, in words; "" where all rounds count the same."""
+        if self.weighing is None:
+            return ""
+        rounds, kinds = len(self.weighing.weight), self.weighing.categories
+        who = f"{kinds} categories of rounds count" if kinds else "Rounds count by weights, not"
+        return f"{who} equally: {rounds} rounds are worth {self.weighing.worth:.3g} equal ones."
+
+    def _weighed(self, values: xr.DataArray) -> xr.DataArray:
+        """Return values by rounds with the rounds' weights, where they have some."""
+        if self.weighing is None or "round_weight" in values.coords:
+            return values
+        own = self.constant["round_weight"].to_numpy()
+        return values.assign_coords(round_weight=("round", own))
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -297,11 +322,12 @@ class Posterior:
 
     @property
     def trust(self) -> dict[str, Any]:
-        """``converged`` (0 or 1) and ``warnings`` (JSON list): attrs of whatever is made of it."""
+        """``converged``, ``warnings`` and perhaps ``estimand``: attrs of whatever is made of it."""
         self._attr("warnings", json.loads, "[]")
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
+            **({"estimand": self.estimand} if self.estimand else {}),
         }
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
@@ -325,7 +351,7 @@ class Posterior:
             return self.votes
         if self.scores is not None:
             return self.scores
-        place = self._place().astype(float)
+        place = self._weighed(self._place()).astype(float)
         return place.where(place > 0).assign_attrs(higher_is_better=0)
 
     def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:

@@ -27,7 +27,6 @@ from ._answers.sensitivity import sensitivity as sensitivity
 from ._answers.win_probability import win_probability as win_probability
 from ._errors import BoardWarning as BoardWarning
 from ._errors import ConvergenceWarning as ConvergenceWarning
-from ._errors import DigestWarning as DigestWarning
 from ._errors import DisconnectedError as DisconnectedError
 from ._errors import DisconnectedWarning as DisconnectedWarning
 from ._errors import EstimateWarning as EstimateWarning

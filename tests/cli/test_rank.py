@@ -236,7 +236,7 @@ def test_clusters_are_new_ones_or_none(tmp_path):
         found = json.loads(done.stdout)
         said.append(" ".join(found["warnings"]))
         assert found["players"][0]["observed"] == pytest.approx(0.9)
-    assert "3 clusters (as if of equal size) only" in said[0]
+    assert "Only 3 clusters" in said[0]
     assert "LB028" not in said[1]
 
 

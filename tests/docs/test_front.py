@@ -2,14 +2,12 @@
 
 import importlib
 import re
-from pathlib import Path
 
 import pytest
 
 import leaderbayes as lb
+from prose import DOCS, PAGES
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
 CELL = re.compile(r"^```{code-cell}\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
@@ -33,12 +31,6 @@ def test_landing_has_its_doors():
     text = (DOCS / "index.md").read_text(encoding="utf-8")
     for door in ("I have scores", "I have items", "I have votes", "Is this table real?"):
         assert f"item-card}} {door}\n" in text
-    heads = {
-        re.sub(r"[^a-z0-9- ]", "", line[3:].lower()).replace(" ", "-")
-        for line in (DOCS / "how_to.md").read_text(encoding="utf-8").splitlines()
-        if line.startswith("## ")
-    }
-    assert set(re.findall(r"how_to\.html#(\S+)", text)) <= heads
     # Sphinx does not check what is a plain URL, so names of pages are checked here.
     for link in re.findall(r"^:link: (\S+)$", text, re.MULTILINE):
         assert (DOCS / f"{link.split('.html')[0]}.md").exists(), link

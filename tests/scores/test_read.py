@@ -89,7 +89,7 @@ def test_answers_that_are_refused(write, table, message):
 
 def test_a_round_of_two_clusters(write):
     text = "task,topic,a,b\nx,p,0.1,0.2\nx,q,0.3,0.4\ny,p,0.5,0.6\ny,q,0.7,0.8\n"
-    with pytest.raises(lb.ScoresError, match="round '0' is of several clusters: 'p', 'r'"):
+    with pytest.raises(lb.ScoresError, match="round '0' has several values of cluster: 'p', 'r'"):
         lb.read_scores(write(text.replace("y,p", "y,r")), cluster="topic")
 
 
@@ -142,13 +142,13 @@ def test_scores_of_several_metrics_are_named():
 
 def test_shares_among_percentages(write):
     text = "model,a,b,c\nx,0.886,85.1,91.2\ny,87.4,84.2,90.0\nz,88.1,0.8431,92.1\n"
-    first = r"LB051 .*: 2 scores far from .*, 0.886 \(player 'x', round 'a'\) first"
+    first = r"LB051 .*: 0.886 \(player 'x', round 'a'\) is far from .*, and so are 1 more"
     long = pd.read_csv(write(text)).melt("model", var_name="round", value_name="accuracy")
     for source in (write(text), long):
         with pytest.warns(lb.LeaderbayesWarning, match=first):
             lb.read_scores(source)
     by_player = pd.DataFrame({"model": [*"xyz"], "a": [0.91, 90.0, 88.0], "b": [0.85, 86.0, 82.0]})
-    with pytest.warns(lb.LeaderbayesWarning, match=r"2 scores far from .* 0.91 "):
+    with pytest.warns(lb.LeaderbayesWarning, match=r"0\.91 .* is far from .* 1 more"):
         lb.read_scores(by_player)
 
 

@@ -37,13 +37,14 @@ def rank(**given: Any) -> None:
     """Rank the players of a table of scores, or of votes (who beat whom)."""
     import leaderbayes as lb
     from leaderbayes._answers.votes import effects
+    from leaderbayes._scores.vote_matches import is_votes
 
     check_out(given)
     data = read(given)
     with collecting() as texts:
         dt: Any = _estimate(data, given) if given["ml"] else fit(data, given)
         table = lb.leaderboard(dt, prob=given["prob"])
-        sways = effects(dt, given["prob"]) if data.of_votes else None
+        sways = effects(dt, given["prob"]) if is_votes(data.given.values) else None
         deviance = _deviance(dt) if "epp" in table else None
     attrs = dt.attrs
     result = {
@@ -70,6 +71,7 @@ def rank(**given: Any) -> None:
 def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
     """Estimate by maximum likelihood, by default in the first model that has an estimate."""
     import leaderbayes as lb
+    from leaderbayes._scores.vote_matches import is_votes
     from leaderbayes.models._registry import MODELS
 
     if alien := typed([name for name in ARGUMENTS if name not in _OF_ESTIMATES]):
@@ -83,11 +85,11 @@ def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
     if function is None or model not in MODELS:
         raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")
     asked: dict[str, Any] = {}
-    if data.of_votes:
-        played = data.values
+    played = data.given.values
+    if is_votes(played):
         asked = {name: given[name] for name in typed(_OF_VOTES)}
     else:
-        played = lb.matches(data.values, within_round=given["within_round"], ties=given["ties"])
+        played = lb.matches(played, within_round=given["within_round"], ties=given["ties"])
         if given["weight"] is not None:
             asked["covariance"] = "model" if given["weight"] == 1.0 else "clustered"
     if unknown := asked.keys() - signature(function).parameters:

@@ -56,7 +56,7 @@ def sensitivity(**given: Any) -> None:
     data = read(given, several=False)
     asked = {name: given[name] for name in _ARGUMENTS if given[name] is not None}
     with collecting() as texts:
-        moved = lb.sensitivity(data.values, **asked)
+        moved = lb.sensitivity(data.given.values, **asked)
     fits = moved[[name for name in moved.coords if moved[name].dims == ("fit",)] + [*_OF_FITS]]
     result = {
         **{name: moved.attrs[name] for name in ("base", "leader", "prob", "top", "seed")},

@@ -11,7 +11,7 @@ import click
 from leaderbayes._cli._options import fitting, option, reading, together, writing
 from leaderbayes._cli._output import check_out, codes, write_out
 from leaderbayes._cli._print import finish, print_table, records, short
-from leaderbayes._cli._read import fit_arguments, read, tournaments_of
+from leaderbayes._cli._read import fit_arguments, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,13 +33,13 @@ def tournaments(store: Path, workers: int | None, **given: Any) -> None:
 
     check_out(given)
     data = read(given)
-    if not (names := tournaments_of(data)):
+    if not (names := data.given.tournaments()):
         raise lb.LeaderbayesError(
             f"{given['file']}: there is one tournament; name their column by --tournament, or "
             "rank it by leaderbayes rank."
         )
     study = lb.study.fit(
-        data.values, store=store, workers=workers or min(available(), len(names)),
+        data.given.values, store=store, workers=workers or min(available(), len(names)),
         progressbar=sys.stderr.isatty(), **fit_arguments(data, given),
     )  # fmt: skip
     compared, over_all, placed = _compare(study, given["prob"])

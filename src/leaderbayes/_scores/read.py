@@ -236,7 +236,7 @@ def to_scores(
     if not played.all():
         absent = scores["player"].values[~played.values]
         have = f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score"
-        warn(f"LB040 {table.where}: {have} and will be excluded from every comparison.")
+        warn(f"LB040 {table.where}: {have} and will be excluded. Add scores, or drop the name.")
     for dim in dims:
         warn_alike(table, dim, coords[dim])
     _check_units(table, scores)
@@ -268,10 +268,10 @@ def _check_units(table: Table, scores: xr.DataArray) -> None:
     if broken.any():
         first = by[tuple(np.argwhere(broken)[0])]
         whose = ", ".join(f"{dim} {shown(first[dim].item())}" for dim in scores.dims)
+        more = f", and so are {broken.sum() - 1} more" if broken.sum() > 1 else ""
         warn(
-            f"LB051 {table.where}: {counted(broken.sum(), 'score')} far from the others of their "
-            f"player and round, {first.item():.10g} ({whose}) first. Check the unit (a share among "
-            "percentages?)."
+            f"LB051 {table.where}: {first.item():.10g} ({whose}) is far from the player's and the "
+            f"round's other scores{more}. Check its unit (a share among percentages?)."
         )
 
 
@@ -293,8 +293,8 @@ def warn_alike(table: Table, dim: str, labels: Iterable[str]) -> None:
     if groups := alike(labels):
         pairs = "; ".join(listed(group) for group in groups[:4])
         warn(
-            f"LB041 {table.where}: {dim}s differ in case, width or blanks only: {pairs}. If they "
-            "are one, write them alike."
+            f"LB041 {table.where}: {dim}s look the same but count as different: {pairs}. If they "
+            "are one, write them in one way."
         )
 
 

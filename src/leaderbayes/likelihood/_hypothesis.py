@@ -306,7 +306,7 @@ def pairwise_tests(
     DataFrame
         ``player``, ``opponent`` (of lower epp), ``difference``, ``error`` (log-odds), ``p_value``,
         ``p_adjusted``; a row for each pair, best players first. Errors and p-values are NaN where
-        rounds do not vary (LB015).
+        rounds agree (LB015).
 
     References
     ----------

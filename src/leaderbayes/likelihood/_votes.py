@@ -81,9 +81,8 @@ def _maximum(votes: Votes, effects: list[str], pseudo_rounds: float) -> Estimate
             raise
         which = "the order" if effects == ["order"] else f"one of the effects {listed(effects)}"
         raise NotConvergedError(
-            f"LB002 {which} has no finite estimate: it could explain nearly every vote, however "
-            "strong it is taken to be. Leave it out (order_effect, covariates; on the command line "
-            "--order-effect, --covariates), or give more votes."
+            f"{which} has no finite estimate: it explains nearly every vote. Leave it out "
+            "(order_effect, covariates; --order-effect, --covariates)."
         ) from problem
 
 

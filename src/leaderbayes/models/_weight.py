@@ -10,17 +10,11 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import number, positive, share
-from leaderbayes._errors import DisconnectedWarning, HintWarning, LeaderbayesError, WeightWarning
-from leaderbayes._numerics.composite_weight import (
-    FEWEST,
-    board_weight,
-    exchangeable_weight,
-    largest_weight,
-    weighted_counts,
-)
+from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
+from leaderbayes._numerics.composite_weight import FEWEST, board_weight
 from leaderbayes._numerics.rounds import Weighing, equal, weighing_of
 from leaderbayes._scores.matches import components, is_one_group, require_matches, say_apart
-from leaderbayes._scores.tables import counted, listed
+from leaderbayes._scores.tables import listed
 from leaderbayes._types import Floats
 from leaderbayes.models._model import Model
 
@@ -185,40 +179,11 @@ def _composite_weight(matches: xr.Dataset, weighing: Weighing, *, with_ties: boo
         with_ties=with_ties,
         weighing=weighing,
     )
-    if (rounds := matches.sizes["round"]) < FEWEST:
-        few = counted(rounds, "round") + (" is" if rounds == 1 else " are")
+    if 1 < (rounds := matches.sizes["round"]) < FEWEST:  # `fit` hints at one round itself
         warnings.warn(
-            f"LB011 {few} too few to estimate the composite weight; {eta.mean():.3f}, that of "
-            "equal players, is used, and the posterior leans on its prior.",
+            f"LB011 {rounds} rounds hardly show how rounds vary: intervals rest on the prior. Add "
+            "rounds (folds, seeds, test sets).",
             WeightWarning,
             skip_file_prefixes=(_PACKAGE,),
         )
-    each = eta / weighing.weight
-    if (decides := _what_decides(matches, each, with_ties=with_ties)) is not None:
-        warnings.warn(f"LB012 {decides}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     return eta
-
-
-def _what_decides(matches: xr.Dataset, eta: Floats, *, with_ties: bool) -> str | None:
-    """Say so where not the rounds decide the weights (round,), but their limit or the ties."""
-    place, rounds = matches["place"].to_numpy(), matches.sizes["round"]
-    if rounds < FEWEST:
-        return None
-    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    most = 1.0
-    if ties == "half" and not with_ties:
-        equal = exchangeable_weight(place, within_round=within)
-        _, n, tied = weighted_counts(place, equal, within_round=within, ties=ties)
-        most = largest_weight(float(tied.sum() / n.sum()), rounds)
-    if eta.max() >= most - 1e-9:
-        return (
-            f"a match counts {most:.2f} times, which is the limit: rounds are more alike than "
-            "matches by themselves would be, as where nearly all go one way, and intervals are "
-            "wider than these rounds bear out."
-        )
-    if eta.max() > 1.0:
-        return (
-            f"a match counts {eta.max():.2f} times, because many tie: one that may tie varies less "
-            "than one that is won or lost, and how much less these rounds say."
-        )
-    return None

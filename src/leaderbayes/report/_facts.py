@@ -73,8 +73,11 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
         "converged": bool(found["converged"]),
         **{name: found.get(name) for name in ("max_rhat", "min_ess", "divergences", "pareto_k")},
         "unconverged": [text for text in warnings if text.startswith("LB001")],
-        # A misfit has sentences of its own.
-        "warnings": [text for text in warnings if not text.startswith(("LB001", "LB016"))],
+        # A misfit of matches has sentences of its own.
+        "warnings": [
+            text for text in warnings
+            if not text.startswith(("LB001", "LB016") if post.parameter == "epp" else "LB001")
+        ],
     }  # fmt: skip
     return facts | (_results(post, prob, rope) if facts["converged"] else {})
 

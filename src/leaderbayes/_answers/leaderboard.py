@@ -179,5 +179,5 @@ def _note(post: Posterior, prob: float, control: Control) -> str:
         f"distinguished; of two that share none the one above is better ({holds} with probability "
         f"{prob:g})."
     )
-    said += f" {post.estimand}" if post.estimand else ""
+    said = " ".join(filter(None, (said, post.trust.get("estimand"))))
     return said if post.trust["converged"] else f"NOT CONVERGED: do not publish. {said}"

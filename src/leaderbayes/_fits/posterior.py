@@ -165,13 +165,7 @@ class Posterior:
         return ranks_of(self.standing)
 
     def position(self, player: object) -> int:
-        """Find a player.
-
-        Raises
-        ------
-        LeaderbayesError
-            If there is none of this name; the message has the nearest name.
-        """
+        """Find a player; or raise, with the nearest name."""
         if is_hashable(player) and player in self.players:
             return int(self.players.to_list().index(player))
         names = [str(name) for name in self.players]
@@ -223,13 +217,7 @@ class Posterior:
         return np.asarray(values.reshape(-1, *values.shape[2:]))
 
     def group(self, name: str) -> xr.Dataset:
-        """Return a group.
-
-        Raises
-        ------
-        LeaderbayesError
-            If there is none; the message says how to add it.
-        """
+        """Return a group; or raise, with how to add it."""
         if name not in self.tree.children:
             how = _REMEDY.get(name, "take leaderbayes.fit")
             raise LeaderbayesError(f"{self.called} has no group {name!r}; to add it: {how}.")
@@ -240,7 +228,8 @@ class Posterior:
     @cached_property
     def constant(self) -> xr.Dataset:
         """The group ``constant_data``."""
-        return self.group("constant_data")
+        found = self.group("constant_data")  # a pm.Model's data are no coordinates
+        return found.set_coords("round_weight") if "round_weight" in found else found
 
     @property
     def higher_is_better(self) -> bool:
@@ -259,7 +248,7 @@ class Posterior:
         """Scores (player, round) or (tournament, player, round), where they are known."""
         if "constant_data" not in self.tree.children or "scores" not in self.constant:
             return None
-        scores = self._weighed(self._of(self.constant["scores"], self.players))
+        scores = self._of(self.constant["scores"], self.players)
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
         return scores.assign_attrs(higher_is_better=int(self._more_is_better))
@@ -267,25 +256,7 @@ class Posterior:
     @cached_property
     def weighing(self) -> Weighing | None:
         """How rounds count; None where all count the same."""
-        if "constant_data" not in self.tree.children:
-            return None
-        return weighing_in(self.constant)
-
-    @property
-    def estimand(self) -> str:
-        """What is averaged over, in words; "" where all rounds count the same."""
-        if self.weighing is None:
-            return ""
-        rounds, kinds = len(self.weighing.weight), self.weighing.categories
-        who = f"{kinds} categories of rounds count" if kinds else "Rounds count by weights, not"
-        return f"{who} equally: {rounds} rounds are worth {self.weighing.worth:.3g} equal ones."
-
-    def _weighed(self, values: xr.DataArray) -> xr.DataArray:
-        """Return values by rounds with the rounds' weights, where they have some."""
-        if self.weighing is None or "round_weight" in values.coords:
-            return values
-        own = self.constant["round_weight"].to_numpy()
-        return values.assign_coords(round_weight=("round", own))
+        return weighing_in(self.constant) if "constant_data" in self.tree.children else None
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -327,7 +298,7 @@ class Posterior:
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
-            **({"estimand": self.estimand} if self.estimand else {}),
+            **({} if self.weighing is None else {"estimand": self.weighing.said()}),
         }
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
@@ -351,7 +322,7 @@ class Posterior:
             return self.votes
         if self.scores is not None:
             return self.scores
-        place = self._weighed(self._place()).astype(float)
+        place = self._place().astype(float)
         return place.where(place > 0).assign_attrs(higher_is_better=0)
 
     def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:

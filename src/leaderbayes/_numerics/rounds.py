@@ -47,6 +47,13 @@ class Weighing(NamedTuple):
         free = size**2 / np.maximum(np.bincount(own, self.weight[self._known] ** 4), 1e-300) - 1.0
         return float(size.sum() ** 2 / (size[size > 0.0] ** 2 / free[size > 0.0]).sum())
 
+    def said(self) -> str:
+        """Describe what sums are about."""
+        kinds = self.categories
+        who = f"{kinds} categories of rounds count" if kinds else "Rounds count by weights, not"
+        rounds = len(self.weight)
+        return f"{who} equally: {rounds} rounds are worth {self.worth:.3g} equal ones."
+
     @property
     def _known(self) -> Bools:
         """Whether a round's stratum has others, (round,)."""

@@ -122,7 +122,7 @@ def check_weighs(data: Any, model: Model) -> None:
 
 def weighing_in(data: Any) -> Weighing | None:
     """Return how the rounds of scores, matches or constants count; None where all are equal."""
-    known = "round_weight" in data.coords or "round_weight" in data
+    known = "round_weight" in data.coords
     return weighing_of(data["round_weight"].to_numpy()) if known else None
 
 

@@ -65,7 +65,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
         "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
-        "several_tournaments": post.several, "estimand": post.estimand, "effects": [],
+        "several_tournaments": post.several, "estimand": post.trust.get("estimand"), "effects": [],
         "versions": versions_of(fit.attrs),
         **_OF[post.kind.name](post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),

@@ -58,6 +58,8 @@ def figures_of_fit(players: int) -> Figures:
     yield "leaderboard", lambda **o: plots.leaderboard(dt, **o)
     yield "leaderboard_scores", lambda **o: plots.leaderboard(means, **o)
     yield "groups", lambda **o: plots.groups(dt, **o)
+    price = {name: 1.3 ** (k % 40) for k, name in enumerate(scores["player"].to_numpy())}
+    yield "frontier", lambda **o: plots.frontier(dt, price, **o)
     yield "groups_demsar", lambda **o: plots.groups(dt, style="demsar", control="joint", **o)
     yield "compare", lambda **o: plots.compare(dt, *pair, **o)
     yield "win_probability", lambda **o: plots.win_probability(dt, **o)

@@ -183,6 +183,7 @@ def given_to_tuning(_, __):
 GIVEN = {
     "how_to/adapters.md": given_to_adapters,
     "how_to/read.md": given_to_read,
+    "how_to/cost.md": given_to_plan,
     "how_to/plan.md": given_to_plan,
     "how_to/best.md": given_to_sota,
     "sota.md": given_to_sota,

@@ -18,6 +18,9 @@ FIGURES = {
     "rank_distribution": lambda get, **more: lb.plots.rank_distribution(get("fit"), **more),
     "groups": lambda get, **more: lb.plots.groups(get("wide"), **more),
     "groups as Demsar": lambda get, **more: lb.plots.groups(get("wide"), style="demsar", **more),
+    "frontier": lambda get, **more: lb.plots.frontier(
+        get("fit"), {f"p{k}": 2.0**k for k in range(6)}, **more
+    ),
     "compare": lambda get, **more: lb.plots.compare(get("fit"), "p0", "p3", rope=0.1, **more),
     "record": lambda get, **more: lb.plots.record(get("fit"), **more),
     "sensitivity": lambda get, **more: lb.plots.sensitivity(get("moved"), **more),

@@ -77,11 +77,8 @@ def compare(
     check_comparison(a, b, rope, of_scores=post.parameter != "epp")
     pair = [post.position(a), post.position(b)]
     said: dict[str, Any] = {"prob": prob} | ({} if rope is None else {"rope": rope}) | post.trust
-    if post.parameter == "epp":
-        found, more = _strengths(post, pair, rope, prob)
-        said |= more
-    else:
-        found = _scores(post, pair, rope, prob)
+    found, more = _OF.get(post.parameter, _scores)(post, pair, rope, prob)
+    said |= more
     if post.who == "player" and not post.several and "constant_data" in post.tree.children:
         own = record(post, prob, [a, b]).sel(player=a, opponent=b).drop_vars("worth")
         found |= {f"record_{name}".removesuffix("_mean"): v.item() for name, v in own.items()}
@@ -113,12 +110,15 @@ def win_of(post: Posterior, pair: list[int]) -> tuple[float, Floats, dict[str, A
     return float(win.mean()), win, {}
 
 
-def _scores(post: Posterior, pair: list[int], rope: float | None, prob: float) -> dict[str, Any]:
+def _scores(
+    post: Posterior, pair: list[int], rope: float | None, prob: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
     gap = np.subtract(*post.draws[:, pair].T)
     sign = 1.0 if post.higher_is_better else -1.0
     found = with_ends({"difference": gap}, prob)
     if post.spread is None:
-        return _verdicts(sign * gap, _within(gap, rope)) | found | _effects(post, gap, pair, prob)
+        found |= _effects(post, gap, pair, prob)
+        return _verdicts(sign * gap, _within(gap, rope)) | found, {}
     # On a new data set players deviate by themselves: quantiles that stand for a draw's new ones.
     off, scale = ndtri((np.arange(_NEW) + 0.5) / _NEW), post.apart[*pair] * post.spread
     low, high = ends((gap[:, None] + scale[:, None] * off).ravel(), prob)
@@ -126,7 +126,10 @@ def _scores(post: Posterior, pair: list[int], rope: float | None, prob: float) -
     better, worse = ndtr((ahead - far) / scale).mean(), ndtr((-ahead - far) / scale).mean()
     new = {"p_better": better, "p_equivalent": 1.0 - better - worse, "p_worse": worse}
     more = {"mean_better": (ahead > 0.0).mean(), "new_lower": low, "new_upper": high}
-    return new | found | more
+    return new | found | more, {}
+
+
+_OF = {"epp": _strengths}  # of all else `_scores`
 
 
 def _within(gap: Floats, rope: float | None) -> Bools:
@@ -143,7 +146,7 @@ def _verdicts(ahead: Floats, equivalent: Bools) -> dict[str, Any]:
 
 def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict[str, Any]:
     """Cohen's d and Cliff's delta, where it is known how a player's scores vary between rounds."""
-    if not post.has("noise") or post.parameter != "score":
+    if not post.has("noise"):
         return {}
     variance = post.read("noise", "player")[:, pair] ** 2
     if post.has("round_scale"):

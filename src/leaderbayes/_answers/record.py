@@ -53,8 +53,7 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
         won, played, tied = weighted_counts(place, each, within_round=True, ties=rule)
         squares = weighted_counts(place, each**2, within_round=True, ties=rule)[1]
         worth = np.where(squares > 0.0, played / np.maximum(squares, 1e-300), 1.0)
-    if post.model.tie_parameter:
-        won, played = won - tied / 2.0, played - tied
+    won, played = post.model.counted(won, played, tied)
     if post.model.tie_parameter or board.attrs["ties"] != "half":
         tied = np.zeros_like(tied)
     if not board.attrs["within_round"]:
@@ -97,8 +96,7 @@ def votes_of(post: Posterior) -> Votes:
     to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
     first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
     outcome, n = votes["outcome"].to_numpy(), weights_of(votes)
-    if post.model.tie_parameter:
-        n = np.where((outcome > 0.0) & (outcome < 1.0), 0.0, n)
+    _, n = post.model.counted(n, n, np.where((outcome > 0.0) & (outcome < 1.0), n, 0.0))
     won, offset = n * outcome, post.offset
     if not offset.any():
         return Votes(first, second, won, n - won, np.zeros(len(n)))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import fitting, option, reading
+from leaderbayes._cli._options import command, fitting, option, reading
 from leaderbayes._cli._print import finish, short, warned
 from leaderbayes._cli._read import fitted
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@click.command()
+@command("compare scores.csv svm forest --seed 1")
 @reading
 @click.argument("a")
 @click.argument("b")
-@option("rope", "Win probabilities this near to 1/2 are equivalent; of mean scores, differences up "
-        "to this.", float)  # fmt: skip
+@option("rope", "Call win probabilities this near to 1/2 (or mean scores this near) equivalent.",
+        float)  # fmt: skip
 @fitting
 def compare(a: str, b: str, rope: float | None, **given: Any) -> None:
-    """Compute how probably player A is better than player B."""
+    """Compute the probability that player A is better than player B."""
     import leaderbayes as lb
 
     dt, data = fitted(given, (a, b))

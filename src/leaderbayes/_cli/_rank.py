@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import ARGUMENTS, fitting, reading, together, typed, writing
+from leaderbayes._cli._options import ARGUMENTS, command, fitting, reading, together, typed, writing
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import (
     collecting,
@@ -29,22 +29,21 @@ _OF_VOTES = ("ties", "order_effect", "covariates", "cluster")
 _OF_ESTIMATES = ("model", "within_round", "weight", *_OF_VOTES)
 
 
-@click.command()
+@command("rank scores.csv --seed 1 --out results")
 @reading
-@click.option("--ml", is_flag=True, help="Estimate by maximum likelihood; nothing is sampled.")
+@click.option("--ml", is_flag=True, help="Estimate by maximum likelihood, without sampling.")
 @together(fitting, writing)
 def rank(**given: Any) -> None:
     """Rank the players of a table of scores, or of votes (who beat whom)."""
     import leaderbayes as lb
     from leaderbayes._answers.votes import effects
-    from leaderbayes._scores.vote_matches import is_votes
 
     check_out(given)
     data = read(given)
     with collecting() as texts:
         dt: Any = _estimate(data, given) if given["ml"] else fit(data, given)
         table = lb.leaderboard(dt, prob=given["prob"])
-        sways = effects(dt, given["prob"]) if is_votes(data.given.values) else None
+        sways = effects(dt, given["prob"])
         deviance = _deviance(dt) if "epp" in table else None
     attrs = dt.attrs
     result = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import fitting, option, reading, together, writing
+from leaderbayes._cli._options import command, fitting, option, reading, together, writing
 from leaderbayes._cli._output import check_out, codes, write_out
 from leaderbayes._cli._print import finish, print_table, records, short
 from leaderbayes._cli._read import fit_arguments, read
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _LEADS = ("tournament", "size", "leader", "P(best)", "tied")
 
 
-@click.command()
+@command("tournaments scores.csv --store study --seed 1 --out results")
 @reading
-@option("store", "Folder of the posteriors (Zarr). A study that was stopped is continued.",
-        click.Path(path_type=Path), required=True)  # fmt: skip
+@option("store", "Folder for the posteriors (Zarr); a stopped study is continued.  [required]",
+        click.Path(path_type=Path), required=True, metavar="FOLDER")  # fmt: skip
 @option("workers", "Number of processes.  [default: as many as CPUs]", click.IntRange(1))
 @together(fitting, writing)
 def tournaments(store: Path, workers: int | None, **given: Any) -> None:
-    """Fit each tournament of a table of scores, or of votes, by itself, and compare them."""
+    """Fit each tournament (data set) of a table by itself, and compare them."""
     import leaderbayes as lb
     from leaderbayes._numerics.workers import available
 

@@ -95,8 +95,10 @@ def _written(value: Any) -> str:
 
 def data(post: Posterior) -> Rows:
     """Describe what a posterior was made from."""
-    if post.of_votes:
-        return _votes(post)
+    return {"votes": _votes}.get(post.kind.name, _scores)(post)
+
+
+def _scores(post: Posterior) -> Rows:
     scores = post.scores
     if scores is None:
         return [(f"{post.who}s".capitalize(), str(len(post.players)))]
@@ -114,7 +116,7 @@ def data(post: Posterior) -> Rows:
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
     rows.append(("Better is", "higher" if scores.attrs["higher_is_better"] else "lower"))
     if scores.attrs.get("scheme"):
-        rows.append(("What plays", str(scores.attrs["scheme"])))
+        rows.append(("Scheme", str(scores.attrs["scheme"])))
     return rows + _source(scores)
 
 

@@ -139,15 +139,10 @@ def _write(
 def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
     """Print the leaderboard, and how far it can be trusted."""
     fresh = "test_fraction" in result["arguments"]
-    about = ", about fresh data sets of this size" if fresh else ""
+    about = " for new data sets of this size" if fresh else ""
     print_leaderboard(table, f"{result['model']}, {prob:.0%} intervals{about}")
     if result["estimand"]:
         click.echo(result["estimand"])
     if "effects" in result:
         print_effects(result["effects"], prob)
-    if (deviance := result["deviance"]) is not None and deviance["value"] is not None:
-        click.echo(
-            f"Deviance {max(deviance['value'], 0.0):.1f}, of independent matches {deviance['df']} "
-            "on average."
-        )
     print_reliability(result["diagnostics"], result["seed"])

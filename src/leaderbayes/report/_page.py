@@ -14,6 +14,7 @@ from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import wins_of
+from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import decimals, ends
 from leaderbayes._types import Floats
@@ -21,7 +22,7 @@ from leaderbayes.plots._canvas import distinct
 from leaderbayes.plots._groups import Bar, bars_of
 from leaderbayes.report._columns import Column, columns_of, digits_of, span
 from leaderbayes.report._facts import quantity_of
-from leaderbayes.report._style import interval, number, probability
+from leaderbayes.report._style import interval, number
 from leaderbayes.report._verdicts import data, goodness, settings, verdict_of
 
 SCALE = 10_000  # probabilities travel to the page as whole numbers of this

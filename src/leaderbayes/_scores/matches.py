@@ -179,7 +179,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
     board = scores.astype(np.float64)
     if np.isinf(board.to_numpy()).any():
         raise ScoresError("A score is infinite; give NaN where a score is missing.")
-    for dim in scores.dims:
+    # What nobody but a judge has scored counts, too.
+    for dim in [each for each in scores.dims if each == "player" or "judge" not in scores.coords]:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
         board = board[{dim: ~np.isnan(board.to_numpy()).all(axis=others)}]
     if board.sizes["player"] < 2:

@@ -13,7 +13,6 @@ from leaderbayes._answers.beside import disagreement
 from leaderbayes._answers.blend import blends
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
-from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.votes import counted_of, effects
@@ -23,6 +22,7 @@ from leaderbayes._files.printed import clean
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._inference.diagnostics import diagnose
+from leaderbayes._numerics.intervals import decimals_of_difference
 from leaderbayes._scores.metrics import metric_of
 from leaderbayes.models._registry import MODELS
 from leaderbayes.models._sota_completed import board_of
@@ -221,14 +221,16 @@ def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
     }
     if rope is not None:
         facts["equivalence"] = numbers(compare(dt, first, second, rope=rope, prob=prob))
+    if "difference" in versus:
+        ends = versus["difference_lower"], versus["difference_upper"]
+        facts["versus_digits"] = max(facts["digits"], decimals_of_difference(*ends))
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
     more = _MORE.get(post.parameter)
     return facts if more is None else facts | more(post, prob)
 
 
 def _of_fit(post: Posterior, _: float) -> Facts:
-    distance = numbers(deviance(post.tree))
-    return {"check": check_of(post), "deviance": distance, "blends": blends(post)}
+    return {"check": check_of(post), "blends": blends(post)}
 
 
 class Check(NamedTuple):
@@ -283,7 +285,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "converged": True, "unconverged": [],
         "warnings": json.loads(fit.attrs.get("warnings", "[]")),
         "rows": _rows(table, "player", name), "columns": columns_of(table, name),
-        "win": numbers(win), "deviance": numbers(deviance(fit)) if "deviance" in fit else None,
+        "win": numbers(win),
     }  # fmt: skip
 
 

@@ -58,6 +58,8 @@ def test_options_are_keyword_only(name):
             ("study.best_in_class", "tournament"),
             ("plan", "pair"),
             ("plots.board", "estimate"),
+            ("plots.search", "x"),
+            ("plots.search", "y"),
             ("report.latex", "path"),
             ("sota.maximum", "m"),
         }

@@ -94,6 +94,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         "title": post.model.label,
         "parameter": post.parameter,
         "caption": _caption(post),
+        "estimand": post.trust.get("estimand"),
         "higher": post.higher_is_better,
         "size": len(table),
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},

@@ -209,11 +209,12 @@ def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
     dt, table = post.tree, leaderboard(post.tree, prob=prob)
     name = labels(table[post.who])
     first, second = (str(player) for player in table[post.who].iloc[:2])
+    digits = digits_of(table).get(post.parameter, 2)
     versus = numbers(compare(dt, first, second, prob=prob))
     facts = {
         "rows": _rows(table, post.who, name),
         "columns": columns_of(table, name),
-        "digits": digits_of(table).get(post.parameter, 2),
+        "digits": digits,
         "versus": versus,
         # Over data sets a leaderboard is of means, and p_better of a new one.
         "better": versus.get("mean_better", versus["p_better"]),
@@ -224,7 +225,7 @@ def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
         facts["equivalence"] = numbers(compare(dt, first, second, rope=rope, prob=prob))
     if "difference" in versus:
         ends = versus["difference_lower"], versus["difference_upper"]
-        facts["versus_digits"] = max(facts["digits"], decimals_of_difference(*ends))
+        facts["versus_digits"] = max(digits, decimals_of_difference(*ends))
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
     more = _MORE.get(post.parameter)
     return facts if more is None else facts | more(post, prob)

@@ -40,8 +40,8 @@ _OF_TIES = {
     "loss": "each counts as the loss of who is listed first",
 }
 _RIGHT_OR_WRONG = (
-    "LB018 Scores are right or wrong, and {share:.0f} % of the matches are tied: no match shows by "
-    "how much. Fit model='mean_score' (--model mean_score)."
+    "LB018 Scores are right or wrong, and a match does not show by how much. Fit "
+    "model='mean_score' (--model mean_score)."
 )
 _AS_IF_NORMAL = (
     "LB018 Scores are right or wrong, but fitted as normal: intervals may be too narrow. Leave out "
@@ -101,7 +101,7 @@ def hint(
     if matches is not None:
         if are_answers(scores) and several:
             texts = [text for text in texts if not text.startswith("LB018")]
-            texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
+            texts.append(_RIGHT_OR_WRONG)
         texts += [_CLUSTERS] if clustered else []
         if not models_ties and "tournament" not in matches.dims:
             texts += _of_rounds_apart(matches)

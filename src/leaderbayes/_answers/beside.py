@@ -33,6 +33,7 @@ def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
         if (own := _of_rounds(post)) is None:
             return table
         column, after, values = own
+        after = after if after in table else "elo_upper"
         table.insert(list(table).index(after) + 1, column, values[table["player"]].to_numpy())
         if said := _disagreement(post, table, lambda player: repr(player[:60])):
             table.attrs["disagreement"] = said
@@ -43,7 +44,7 @@ def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
     """Return the column that stands beside and its decimals; None of a table that has none."""
     if "win_rate" in table:
         column, digits = "win_rate", 2
-    elif {"epp", "score"} <= set(table):
+    elif "score" in table and not {"epp", "elo"}.isdisjoint(table):
         column, digits = "score", 3
     else:
         return None

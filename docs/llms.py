@@ -2,10 +2,10 @@
 
     python docs/llms.py
 
-The build copies it to the root of the site; tests/docs/test_front.py holds it to the pages.
+The build copies it to the root of the site; tests/docs/test_front.py compares it with the pages.
 """
 
-# ruff: noqa: E501 (its text is a page's)
+# ruff: noqa: E501 (the text of a page)
 
 import re
 from pathlib import Path
@@ -18,10 +18,12 @@ HEAD = """\
 > A Python package that turns benchmark results (scores by round, right-or-wrong items, votes) into posterior
 > leaderboards: who is better, how probably, by how much, and how good the best really is. PyMC models, ArviZ results.
 
-In short: `scores = lb.read_scores("scores.csv")`, `dt = lb.fit(scores)` (folds of one data set: `test_fraction=0.2`; sizes and items: `lb.fit(scores, "mean_score")`; votes:
-`lb.fit(lb.read_votes("votes.csv"))`), then `lb.leaderboard(dt)`, `lb.compare(dt, a, b)`, `lb.audit(dt)`, `lb.plan(dt)`
-(how many more rounds or votes would decide), `lb.report.html(dt, "page.html")`; one score a team: `lb.sota.posterior(lb.sota.read_board("board.csv", n=3000))`. The same from the shell: `leaderbayes rank`,
-`compare`, `audit`, `plan`, `sota`, `tournaments`, `report`, each with `--json`. Read the warnings of a fit (codes LB001 and on) before its numbers are told on.
+In short: `scores = lb.read_scores("scores.csv")`, `dt = lb.fit(scores)`, then `lb.leaderboard(dt)`, `lb.compare(dt, a, b)`,
+`lb.audit(dt)`, `lb.plan(dt)` (how many more rounds or votes would decide), `lb.report.html(dt, "page.html")`. For folds of one
+data set add `test_fraction=0.2`; for sizes use `lb.fit(scores, "mean_score")`; for votes `lb.fit(lb.read_votes("votes.csv"))`;
+for one score per team `lb.sota.posterior(lb.sota.read_board("board.csv", n=3000))`. The same from the shell: `leaderbayes rank`,
+`compare`, `audit`, `plan`, `sota`, `tournaments`, `report`, each with `--json`. Read the warnings of a fit (codes from LB001)
+before you report its numbers.
 """
 
 

@@ -27,5 +27,5 @@ def sentences(markdown):
     text = re.sub(r"(\{\w+\})?`[^`]*`|\$[^$]*\$", "code", text)
     text = re.sub(r"\]\([^)\s]*\)", "]", text)
     blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[-*|>#]|\d+\.) )|\|", text)
-    parts = (re.split(r"(?<=[.?!:;])[)*\]]*\s+", " ".join(block.split())) for block in blocks)
+    parts = (re.split(r"(?<=[.?!])[)*\]]*\s+", " ".join(block.split())) for block in blocks)
     return [part for block in parts for part in block if re.search(r"\w", part)]

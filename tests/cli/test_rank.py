@@ -62,7 +62,7 @@ def test_the_model_that_was_taken_is_printed(folder, answers):
     assert "model: bradley_terry (who beats whom in each round); others: leaderbayes models" in (
         done.stderr
     )
-    assert "bradley_terry, 95% intervals, about fresh data sets of this size" in done.stdout
+    assert "bradley_terry, 95% intervals for new data sets of this size" in done.stdout
     done = call("rank", "scores.csv", "--seed", 1, "--model", "bradley_terry", cwd=folder)
     assert "model:" not in done.stderr
     assert "fresh" not in done.stdout
@@ -120,7 +120,7 @@ def test_a_board_that_does_not_fit(folder):
     assert ranked.returncode == 0, ranked.stderr
     assert "LB016" not in ranked.stdout + ranked.stderr
     pair = call("compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", cwd=folder)
-    assert "rounds of a pair's own results." in pair.stdout
+    assert "stronger, over all opponents, with probability 0.5" in pair.stdout
 
 
 def test_why_nuts_took_over(folder, monkeypatch):

@@ -221,11 +221,10 @@ def said(scores, **options):
 
 
 def test_right_or_wrong_is_for_mean_scores(items):
-    share = 100.0 * tied_share(lb.matches(items))
     for models_ties in (True, False):
         found = said(items, models_ties=models_ties)
         assert set(found) == {"LB018"}
-        assert f"right or wrong, and {share:.0f} % of the matches" in found["LB018"]
+        assert "model='mean_score'" in found["LB018"]
     assert "fitted as normal" in said(items, likelihood="normal")["LB018"]
     assert said(items, likelihood="dirichlet") == {}
     other = items + 0.01 * np.random.default_rng(2).random((3, 60))

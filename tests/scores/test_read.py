@@ -1,5 +1,7 @@
 """Reading tables, and refusing what cannot be compared."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,8 @@ def test_long_csv(write):
     assert list(scores["player"].values) == ["a", "b"]
     np.testing.assert_array_equal(scores, [[0.5, 0.7], [0.6, np.nan]])
     assert scores.attrs["higher_is_better"] == 0
-    assert scores.attrs["scheme"] == "model/fold"
+    assert scores.attrs["columns"] == "player=model, round=fold, score=auc"
+    assert "scheme" not in scores.attrs
     assert scores.attrs["source"].endswith("scores.csv")
 
 
@@ -157,3 +160,45 @@ def test_shares_among_percentages(write):
 def test_other_scores_far_below(write, cells):
     lines = [f"m{k},{cell},{70.5 + k * k}" for k, cell in enumerate(cells.split())]
     lb.read_scores(write("\n".join(["model,a,b", *lines]) + "\n"))
+
+
+def of_data_sets():
+    """Two models on two folds of two data sets, as a long table."""
+    cells = [(d, m, f) for d in "xyz" for m in "ab" for f in (1, 2)]
+    frame = pd.DataFrame(cells, columns=["dataset", "model", "fold"])
+    return frame.assign(auc=[0.5, 0.7, 0.6, 0.61, 0.8, 0.6, 0.53, 0.9, 0.71, 0.7, 0.9, 0.62])
+
+
+def test_schemes_of_the_paper():
+    table = of_data_sets()
+    mean = table.groupby(["dataset", "model"])["auc"].mean().unstack()
+    folds = lb.read_scores(table, scheme="Model/CV")
+    assert (folds.dims, folds.attrs["scheme"]) == (("tournament", "player", "round"), "Model/CV")
+    tasks = lb.read_scores(table, scheme="Model/Task")
+    np.testing.assert_allclose(tasks, mean.T)
+    assert tasks.attrs["columns"] == "round=dataset, player=model, score=auc"
+    assert tasks.attrs["read"].startswith("round=dataset, player=model, score=auc (higher")
+    data_sets = lb.read_scores(table, scheme="Data set/Model")
+    np.testing.assert_allclose(data_sets, mean)
+    assert data_sets["player"].values.tolist() == ["x", "y", "z"]
+    assert data_sets.attrs["columns"] == "player=dataset, round=model, score=auc"
+    wide = lb.read_scores(mean.reset_index(), round="dataset", scheme="Data set/Model")
+    np.testing.assert_allclose(wide, mean)
+    with pytest.raises(lb.LeaderbayesError, match="scheme='nonsense': choose 'Model/CV', 'Mod"):
+        lb.read_scores(table, scheme="nonsense")
+    with pytest.raises(lb.LeaderbayesError, match=r"attrs\['scheme'\]='nonsense': choose"):
+        lb.matches(tasks.assign_attrs(scheme="nonsense"))
+
+
+def test_a_scheme_asks_for_test_fraction_or_refuses_it():
+    scores = lb.read_scores(of_data_sets(), scheme="Model/CV").isel(tournament=0, drop=True)
+    plain = scores.assign_coords(round=["north", "south"])
+    options = {"draws": 100, "replicates": 5, "seed": 1}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", lb.LeaderbayesWarning)
+        lb.fit(plain, **options)
+    assert "LB017" in "".join(str(one.message) for one in caught)
+    tasks = scores.assign_attrs(scheme="Model/Task")  # called "1" and "2", in a column "fold"
+    for model in ("bradley_terry", "mean_score"):
+        with pytest.raises(lb.LeaderbayesError, match=r"test_fraction is for folds, .*Model/Task"):
+            lb.fit(tasks, model, test_fraction=0.5, **options)

@@ -22,22 +22,7 @@ _UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: scales di
 
 def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """Add to a leaderboard the columns beside its parameter, and ``disagreement`` to its attrs."""
-    if post.parameter == "theta":
-        return _with_observed(post, table)
-    if post.of_votes:
-        table = table.join(votes_by_player(post), on="player")
-        table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
-    else:
-        if post.parameter == "score":
-            table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
-        if (own := _of_rounds(post)) is None:
-            return table
-        column, after, values = own
-        after = after if after in table else "elo_upper"
-        table.insert(list(table).index(after) + 1, column, values[table["player"]].to_numpy())
-        if said := _disagreement(post, table, lambda player: repr(player[:60])):
-            table.attrs["disagreement"] = said
-    return table
+    return _WITH[post.kind.name](post, table)
 
 
 def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
@@ -76,15 +61,39 @@ def _observed(post: Posterior) -> pd.Series:
     return pd.Series(statistic_of(y, str(post.option("statistic", "mean"))), post.players)
 
 
-def _of_rounds(post: Posterior) -> tuple[str, str, pd.Series] | None:
-    """Name the column, what it stands after, and its values; None where scores do not compare."""
-    y = _ahead(post)
-    if y is None:
-        return None
-    if post.parameter == "score":
-        return "win_rate", "difference_upper", pd.Series(win_rates(y), post.players)
-    sign = 1.0 if post.scores is not None and post.scores.attrs["higher_is_better"] else -1.0
-    return "score", "epp_upper", pd.Series(sign * column_means(y), post.players)
+def _with_votes(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    table = table.join(votes_by_player(post), on="player")
+    table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
+    return table
+
+
+def _with_scores(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    if (y := _ahead(post)) is None or post.scores is None:
+        return table
+    sign = 1.0 if post.scores.attrs["higher_is_better"] else -1.0
+    after = "elo_upper" if "elo" in table else "epp_upper"
+    return _inserted(post, table, "score", after, sign * column_means(y))
+
+
+def _with_wins(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
+    if (y := _ahead(post)) is None:
+        return table
+    return _inserted(post, table, "win_rate", "difference_upper", win_rates(y))
+
+
+_WITH = {"epp": _with_scores, "votes": _with_votes, "score": _with_wins, "theta": _with_observed}
+
+
+def _inserted(
+    post: Posterior, table: pd.DataFrame, column: str, after: str, values: Floats
+) -> pd.DataFrame:
+    """Add a column beside the parameter, and ``disagreement`` where another player leads by it."""
+    at = post.players.get_indexer(pd.Index(table["player"]))
+    table.insert(list(table).index(after) + 1, column, values[at])
+    if said := _disagreement(post, table, lambda player: repr(player[:60])):
+        table.attrs["disagreement"] = said
+    return table
 
 
 def _ahead(post: Posterior) -> Floats | None:

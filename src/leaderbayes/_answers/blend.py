@@ -200,9 +200,7 @@ def _parts(post: Posterior, at: Longs) -> Parts:
             count(place[rows], within_round=within, ties=ties),
             weighted_counts(place[rows], light[rows], within_round=within, ties=ties),
         ]
-        if post.model.tie_parameter:
-            each = [(won - tied / 2.0, n - tied, tied) for won, n, tied in each]
-        return np.stack([table for won, n, _ in each for table in (won, n)])
+        return np.stack([table for counts in each for table in post.model.counted(*counts)])
 
     parts = range(int(part.max()) + 1)
     if within:

@@ -72,7 +72,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     post = Posterior(dt)
     if post.of_votes:
         raise LeaderbayesError("Votes have no rounds to leave out: compare fits of votes by check.")
-    if post.parameter == "epp" and not post.option("within_round", 1):
+    if not post.option("within_round", 1):
         raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
     smoothed = _smoothed(post)
     dim = smoothed.elpd_i.dims[0]

@@ -44,8 +44,7 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
         )
     board = post.matches(players)
     won, played, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
-    if post.model.tie_parameter:
-        won, played = won - tied / 2.0, played - tied
+    won, played = post.model.counted(won, played, tied)
     if post.model.tie_parameter or board.attrs["ties"] != "half":
         tied = np.zeros_like(tied)
     # Votes of one judge, or on one prompt, go together.
@@ -90,8 +89,7 @@ def votes_of(post: Posterior) -> Votes:
     to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
     first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
     outcome, n = votes["outcome"].to_numpy(), weights_of(votes)
-    if post.model.tie_parameter:
-        n = np.where((outcome > 0.0) & (outcome < 1.0), 0.0, n)
+    _, n = post.model.counted(n, n, np.where((outcome > 0.0) & (outcome < 1.0), n, 0.0))
     won, offset = n * outcome, post.offset
     if not offset.any():
         return Votes(first, second, won, n - won, np.zeros(len(n)))

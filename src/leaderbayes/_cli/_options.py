@@ -63,7 +63,8 @@ def _probability(ctx: click.Context, param: click.Parameter, value: float) -> fl
 
 # What options are about; all others are the command's own, and come first.
 _GROUPS = {
-    "Data": "format_ player round_ score tournament repeat only drop keep higher_is_better max_mb",
+    "Data": "format_ player round_ score tournament repeat scheme only drop keep higher_is_better "
+    "max_mb",
     "Votes": "first second outcome prompt judge count both_bad covariates order_effect",
     "Model": "ml model ties weight test_fraction prior_scale cluster of statistic within_round "
     "options",
@@ -199,6 +200,8 @@ reading = together(
             "count": "how many votes a row stands for",
         }.items()
     ),
+    option("scheme", "Scheme of the EPP paper: Model/CV, Model/Task or Data set/Model.",
+           click.Choice(["Model/CV", "Model/Task", "Data set/Model"]), metavar="SCHEME"),
     option("drop", "Column or row that is no score (repeatable).", multiple=True, metavar="NAME"),
     option("keep", "Column or row that is a score (repeatable).", multiple=True, metavar="NAME"),
     option("both_bad", "Count votes for neither player as tie, drop or own.", str, "tie"),

@@ -47,14 +47,13 @@ def rank(**given: Any) -> None:
     """Rank the players of a table of scores, or of votes (who beat whom)."""
     import leaderbayes as lb
     from leaderbayes._answers.votes import effects
-    from leaderbayes._scores.vote_matches import is_votes
 
     check_out(given)
     data = read(given)
     with collecting() as texts:
         dt: Any = _estimate(data, given) if given["ml"] else fit(data, given)
         table = lb.leaderboard(dt, prob=given["prob"], **anchored(given))
-        sways = effects(dt, given["prob"]) if is_votes(data.given.values) else None
+        sways = effects(dt, given["prob"])
         deviance = _deviance(dt) if {"epp", "elo"} & {*table} else None
     attrs = dt.attrs
     result = {
@@ -151,13 +150,8 @@ def _write(
 def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
     """Print the leaderboard, and how far it can be trusted."""
     fresh = "test_fraction" in result["arguments"]
-    about = ", about fresh data sets of this size" if fresh else ""
+    about = " for new data sets of this size" if fresh else ""
     print_leaderboard(table, f"{result['model']}, {prob:.0%} intervals{about}")
     if "effects" in result:
         print_effects(result["effects"], prob)
-    if (deviance := result["deviance"]) is not None and deviance["value"] is not None:
-        click.echo(
-            f"Deviance {max(deviance['value'], 0.0):.1f}, of independent matches {deviance['df']} "
-            "on average."
-        )
     print_reliability(result["diagnostics"], result["seed"])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from leaderbayes.models._registry import Scores, Votes
 
-_SCORES = ("player", "round_", "score", "repeat", "drop", "keep")
+_SCORES = ("player", "round_", "score", "repeat", "drop", "keep", "scheme")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control", "cost",
               "cost_column", "max_mb")  # fmt: skip
@@ -71,7 +71,7 @@ def _read(given: Mapping[str, Any]) -> Any:
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
         higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
-        max_mb=max_mb, **roles,
+        max_mb=max_mb, scheme=given["scheme"], **roles,
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", *_VOTES])
+    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", "scheme", *_VOTES])
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(
@@ -200,9 +200,8 @@ def say_model(dt: "xr.DataTree") -> None:
     from leaderbayes._fits.posterior import Posterior
 
     post = Posterior(dt)
-    several = ", over several tournaments" if post.several else ""
     alone = post.constant.sizes.get("clustering") == 0
-    said = f"{post.kind.said}{several}{', each by itself: no judge is known' if alone else ''}"
+    said = f"{post.kind.said}{', each by itself: no judge is known' if alone else ''}"
     click.echo(f"model: {post.model.name} ({said}); others: leaderbayes models", err=True)
 
 

@@ -71,8 +71,8 @@ def _compare(
 
     compared = lb.study.compare(study, prob=prob)
     if "lead" in compared:
-        return compared, lb.study.average_rank(study, prob=prob), None
-    average = lb.study.average_player(study, prob=prob)
+        return compared, lb.study.average(study, of="rank", prob=prob), None
+    average = lb.study.average(study, prob=prob)
     odd = lb.study.unusual(study, prob=prob) if len(compared) > 1 else None
     for name in ("agreement", "p_reversed"):
         compared[name] = float("nan") if odd is None else odd[name].to_numpy()
@@ -103,13 +103,13 @@ def _write(
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
-    what, cells = ("average_player", "mean") if "mean" in over_all else ("average_rank", "rank")
+    cells = "mean" if "mean" in over_all else "rank"
     own = [
         codes([t for t in result["warnings"] if not _of_another(t, str(name))])
         for name in compared["tournament"]
     ]
-    tables: dict[str, Any] = {"compare": compared.assign(warnings=own), what: over_all[cells]}
-    figures: dict[str, Any] = {"leaderboard": compared, what: over_all}
+    tables: dict[str, Any] = {"compare": compared.assign(warnings=own), "average": over_all[cells]}
+    figures: dict[str, Any] = {"leaderboard": compared, "average": over_all}
     if placed is not None:
         tables["embedding"] = placed["score"]
         figures["embedding"] = placed

@@ -20,7 +20,7 @@ from leaderbayes._numerics.places import ranks_of
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
 from leaderbayes.models._model import KINDS, Kind, Model
-from leaderbayes.models._registry import MODELS
+from leaderbayes.models._registry import MODELS, first_of
 
 _PARAMETERS = ("epp", "score", "theta")
 _SEVERAL = "tournament"
@@ -81,9 +81,7 @@ class Posterior:
                 "posterior; give what leaderbayes.fit or pm.sample of its models returned."
             )
         self.parameter = found[0]
-        own = [m for m in MODELS.values() if m.parameter == self.parameter]
-        alike = [m for m in own if m.several == self.several]
-        self.model = (alike or own)[0] if named is None else named
+        self.model = first_of(self.parameter, several=self.several) if named is None else named
         self.is_ours = named is not None  # whose data stand beside it as our models keep them
 
     @property
@@ -114,7 +112,9 @@ class Posterior:
     def kind(self) -> Kind:
         """What it is of, in words."""
         own = KINDS["votes" if self.of_votes else self.parameter]
-        return own._replace(unit=_SEVERAL, parts=(_SEVERAL,)) if self.several else own
+        said = f"{own.said}, over several tournaments"
+        every = own._replace(unit=_SEVERAL, parts=(_SEVERAL,), said=said)
+        return every if self.several else own
 
     @property
     def card(self) -> str:

@@ -24,7 +24,7 @@ from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
 from leaderbayes._scores.matches import Ties, check_ties, matches, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._model import Model
-from leaderbayes.models._registry import FITTED, Scores, Votes, data_of
+from leaderbayes.models._registry import FITTED, Scores, Votes, data_of, first_of
 
 Sampler = Literal["auto", "metropolis", "nutpie", "pymc"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
@@ -195,11 +195,7 @@ def model_for(data: Any, name: str) -> Model:
     """Find the model by its name, or choose one for these data."""
     given = data_of(data)
     if name == "auto":
-        found = next(
-            m
-            for m in FITTED.values()
-            if (m.parameter, m.several) == (given.parameter, given.several)
-        )
+        found = first_of(given.parameter, several=given.several)
     elif name in FITTED:
         found = FITTED[name]
     else:

@@ -25,6 +25,13 @@ def decimals(widths: Iterable[float]) -> int:
     return min(max(1 - floor(log10(narrow)), 0), _MOST)
 
 
+def decimals_of_difference(lower: float, upper: float, zero: float = 0.0) -> int:
+    """Count the decimals of an interval that show its width, and on which side of zero it is."""
+    low, high = lower - zero, upper - zero
+    side = [10.0 * min(abs(low), abs(high))] if low * high > 0.0 else []
+    return decimals([high - low, *side])
+
+
 def decimals_of_best(lower: float, upper: float) -> int:
     """Count the decimals of how good the best is: four, as boards are printed; more if need be."""
     width = upper - lower

@@ -1,5 +1,6 @@
 """Read a table of scores, long or wide, and refuse what cannot be compared."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,11 +8,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import are_names, wrong
+from leaderbayes._arguments import are_names, one_of, wrong
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary
 from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, refuse
+from leaderbayes._scores.matches import SCHEMES, Scheme
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.roles import Wide, to_long
 from leaderbayes._scores.sources import read_table
@@ -42,6 +44,7 @@ def read_scores(
     cluster: str | None = None,
     repeat: str | None = None,
     higher_is_better: bool | None = None,
+    scheme: Scheme | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     max_mb: float = MAX_MB,
@@ -72,6 +75,9 @@ def read_scores(
     higher_is_better : bool, optional
         Whether the higher of two scores wins. By default it does, and it is an error if anything
         has the name of a loss (``rmse``, ``log_loss``).
+    scheme : {"Model/CV", "Model/Task", "Data set/Model"}, optional
+        What is compared: models over folds, whose fits need ``test_fraction``; models over tasks,
+        folds averaged; or data sets, by how high models score on them.
     drop : sequence of str, optional
         Columns and rows (players, rounds, tournaments) that are no scores.
     keep : sequence of str, optional
@@ -83,7 +89,7 @@ def read_scores(
     -------
     DataArray (player, round) or (tournament, player, round)
         Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
-        ``scheme`` ("model/fold", say), ``columns`` (what was taken for what), ``source``;
+        ``scheme`` if given, ``columns`` (what was taken for what), ``source``;
         ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
         Coordinates, if there are such columns: ``cluster`` (round,) and ``run_variance``
@@ -100,6 +106,8 @@ def read_scores(
     >>> dict(lb.read_scores(lb.datasets.path("classifiers")).sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """
+    if scheme is not None:
+        one_of("scheme", scheme, *SCHEMES)
     table = read_table(source, score, max_mb)
     roles: Roles = {
         "player": player, "round": round, "score": score, "tournament": tournament,
@@ -110,7 +118,28 @@ def read_scores(
             "this is a table of votes: leaderbayes.read_votes reads it; if it does hold scores, "
             "name their columns (player=..., score=...)."
         )
-    return scores_of(table, options_of(roles, higher_is_better, drop, keep))
+    return arranged(scores_of(table, options_of(roles, higher_is_better, drop, keep)), scheme)
+
+
+def arranged(scores: xr.DataArray, scheme: str | None) -> xr.DataArray:
+    """Return scores as a scheme has them: tasks are rounds, data sets rounds or players."""
+    if scheme is None:
+        return scores
+    columns, moves = scores.attrs["columns"], dict[str, str]()
+    if scheme != "Model/CV":
+        if "tournament" in scores.dims:  # of each data set the mean
+            scores = scores.mean("round", keep_attrs=True)
+            columns = re.sub(r"(^|, )round=.*?(?=, \w+=|$)", "", columns)
+            moves = {"tournament": "round"}
+        if scheme == "Data set/Model":
+            moves = {"player": "round", next(iter(moves), "round"): "player"}
+        scores = scores.drop_vars({"cluster", "run_variance"} & set(scores.coords)).rename(moves)
+        scores = scores.transpose("player", "round")
+        columns = re.sub(
+            r"(?<![^ ])(player|round|tournament)=", lambda m: f"{moves.get(m[1], m[1])}=", columns
+        )
+    scores = scores.assign_attrs(columns=columns, scheme=scheme)
+    return scores.assign_attrs(read=describe(scores))
 
 
 def options_of(
@@ -223,7 +252,6 @@ def to_scores(
         coords["cluster"] = ("round", of_round.first().to_numpy())
     attrs = {
         "higher_is_better": int(higher_is_better),
-        "scheme": "/".join(columns[dim] for dim in dims),
         "columns": taken,
         "source": table.where,
     }

@@ -12,7 +12,8 @@ from leaderbayes._arguments import one_of
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
-from leaderbayes._scores.read import options_of, scores_of, warn_alike
+from leaderbayes._scores.matches import SCHEMES
+from leaderbayes._scores.read import arranged, options_of, scores_of, warn_alike
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown
 from leaderbayes._scores.vote_forms import (
@@ -224,7 +225,12 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
 
 
 def read_board(
-    source: Source, *, max_mb: float = MAX_MB, votes: Options | None = None, **scores: Any
+    source: Source,
+    *,
+    max_mb: float = MAX_MB,
+    votes: Options | None = None,
+    scheme: str | None = None,
+    **scores: Any,
 ) -> xr.DataArray | xr.Dataset:
     """Read votes, where a table is clearly one of votes, and else scores.
 
@@ -232,11 +238,13 @@ def read_board(
     `leaderbayes.read_scores`: a table in which a column of scores is named is one of them.
     """
     options = Options() if votes is None else votes
+    if scheme is not None:
+        one_of("scheme", scheme, *SCHEMES)
     roles = {role: scores.pop(role, None) for role in _ROLES}
     table = read_table(source, roles["score"], max_mb)
     if all(roles[role] is None for role in _OF_SCORES) and is_votes(table):
         return votes_of(table, options)
-    return scores_of(table, options_of(roles, **scores))
+    return arranged(scores_of(table, options_of(roles, **scores)), scheme)
 
 
 def _check_players(table: Table, form: Form, places: np.ndarray, players: list[str]) -> None:

@@ -21,6 +21,7 @@ from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
 
 # Warnings point to the first line outside of it.
+EACH_TWICE = 0.5  # of variances, where every match counts twice as published
 _PACKAGE = str(Path(__file__).parents[1])
 
 

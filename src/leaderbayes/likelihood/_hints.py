@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import stdtr
 
-from leaderbayes._errors import HintWarning
+from leaderbayes._errors import HintWarning, LeaderbayesError
 from leaderbayes._numerics.pairs import slopes_by_level
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
@@ -40,8 +40,8 @@ _OF_TIES = {
     "loss": "each counts as the loss of who is listed first",
 }
 _RIGHT_OR_WRONG = (
-    "LB018 Scores are right or wrong, and {share:.0f} % of the matches are tied: no match shows by "
-    "how much. Fit model='mean_score' (--model mean_score)."
+    "LB018 Scores are right or wrong, and a match does not show by how much. Fit "
+    "model='mean_score' (--model mean_score)."
 )
 _AS_IF_NORMAL = (
     "LB018 Scores are right or wrong, but fitted as normal: intervals may be too narrow. Leave out "
@@ -82,11 +82,17 @@ def hint(
     models_ties: bool = False,
     likelihood: str | None = None,
 ) -> None:
-    """Warn of `hints`, and of what the scores are.
+    """Warn of `hints`, and of what the scores are; refuse ``test_fraction`` of tasks.
 
     ``matches`` are of the scores, and have a parameter for ties if ``models_ties``; or there are
     none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet".
     """
+    scheme = scores.attrs.get("scheme", "Model/CV")
+    if test_fraction is not None and scheme != "Model/CV":
+        raise LeaderbayesError(
+            f"test_fraction is for folds, and the scheme of these scores is {scheme!r}: leave it "
+            "out, or read them with scheme='Model/CV' (--scheme Model/CV)."
+        )
     given, column = scores if matches is None else matches, column_of(scores)
     texts = hints(given, test_fraction=test_fraction, models_ties=models_ties, column=column)
     clustered, several = "cluster" in scores.coords, scores.sizes["round"] > 1
@@ -95,7 +101,7 @@ def hint(
     if matches is not None:
         if are_answers(scores) and several:
             texts = [text for text in texts if not text.startswith("LB018")]
-            texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
+            texts.append(_RIGHT_OR_WRONG)
         texts += [_CLUSTERS] if clustered else []
         if not models_ties and "tournament" not in matches.dims:
             texts += _of_rounds_apart(matches)
@@ -122,7 +128,9 @@ def hints(
     round. ``column`` is that of `column_of`.
     """
     rounds = [str(name) for name in given["round"].to_numpy()]
-    folds = look_like_folds(rounds, column)
+    folds, scheme = look_like_folds(rounds, column), given.attrs.get("scheme")
+    if scheme is not None:
+        folds = (folds or Folds(None, sure=False)) if scheme == "Model/CV" else None
     several = "tournament" in given.dims
     texts = []
     if folds is not None and test_fraction is None:

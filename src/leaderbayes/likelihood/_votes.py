@@ -15,7 +15,7 @@ from leaderbayes._numerics.votes import Estimate, Votes, law_at, maximum, regres
 from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import counted_votes
 from leaderbayes._types import Floats, Longs
-from leaderbayes.likelihood._estimate import estimate, require_estimate
+from leaderbayes.likelihood._estimate import EACH_TWICE, estimate, require_estimate
 from leaderbayes.likelihood._vote_rows import said_of_few, vote_rows
 
 
@@ -68,6 +68,7 @@ def estimate_votes(
         "model": "bradley_terry", "covariance": covariance, "ties": ties,
         "df": cells - len(model) + 1, "cells": _cells(rows.effects),
         "pseudo_rounds": float(pseudo_rounds), "firth": 0,
+        "published_variance": EACH_TWICE,
     }  # fmt: skip
     few = said_of_few(rows, found)
     return estimate(rows.kept, variables, attrs, coords=coords, hinted=few)

@@ -1,5 +1,4 @@
-from ._across import average_player as average_player
-from ._across import average_rank as average_rank
+from ._across import average as average
 from ._across import tunability as tunability
 from ._board import board as board
 from ._compare import compare as compare
@@ -13,6 +12,5 @@ from ._leaderboard import leaderboard as leaderboard
 from ._maximum import maximum as maximum
 from ._plan import plan as plan
 from ._record import record as record
-from ._search import race as race
 from ._search import search as search
 from ._sensitivity import sensitivity as sensitivity

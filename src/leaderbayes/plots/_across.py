@@ -22,13 +22,14 @@ from leaderbayes.plots._canvas import (
 _COLUMNS = 5  # of `tunability`, at most
 
 
-def average_player(average_player: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
-    """Plot each player's probability of beating the average player, in every tournament.
+def average(average: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
+    """Plot how each player does in every tournament, by win probabilities or by ranks.
 
     Parameters
     ----------
-    average_player : Dataset
-        From `leaderbayes.study.average_player`.
+    average : Dataset
+        From `leaderbayes.study.average`: of probabilities of beating the average player, or of
+        ranks, which are drawn as the share of the others behind.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
@@ -41,41 +42,7 @@ def average_player(average_player: xr.Dataset, *, figsize: FigSize | None = None
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property
-    3.4.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
-    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
-    >>> pc = lb.plots.average_player(lb.study.average_player(study))
-    """
-    require(average_player, "study.average_player", "overall", "mean")
-    return _over_tournaments(
-        average_player, average_player["mean"].sortby(-average_player["overall"]),
-        "P(beats the average player)", "probability", figsize,
-    )  # fmt: skip
-
-
-def average_rank(average_rank: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
-    """Plot each player's mean rank in every tournament, as the share of the others behind it.
-
-    Parameters
-    ----------
-    average_rank : Dataset
-        From `leaderbayes.study.average_rank`.
-    figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches, or the width of one or both columns of a journal.
-
-    Returns
-    -------
-    arviz_plots.PlotCollection
-        "board": players across, the best on average on the left; tournaments down; from pale
-        orange (last, 0) to dark blue (first, 1), a cross where the player is absent.
-
-    References
-    ----------
-    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of
+    3.4. Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of
     Machine Learning Research 7.
 
     Examples
@@ -83,24 +50,21 @@ def average_rank(average_rank: xr.Dataset, *, figsize: FigSize | None = None) ->
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
     >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
-    >>> pc = lb.plots.average_rank(lb.study.average_rank(study))
+    >>> pc = lb.plots.average(lb.study.average(study))
     """
-    require(average_rank, "study.average_rank", "average_rank", "rank")
-    rank = average_rank["rank"].sortby(average_rank["average_rank"])
-    present = rank.notnull().sum("player")
-    return _over_tournaments(
-        average_rank, (present - rank) / (present - 1), "Rank in each tournament",
-        "share of the others ranked behind", figsize,
-    )  # fmt: skip
-
-
-def _over_tournaments(
-    result: xr.Dataset, shares: xr.DataArray, title: str, label: str, figsize: FigSize | None
-) -> Any:
+    if "average_rank" in getattr(average, "data_vars", ()):
+        rank = average["rank"].sortby(average["average_rank"])
+        present = rank.notnull().sum("player")
+        shares = (present - rank) / (present - 1)
+        title, label = "Rank in each tournament", "share of the others ranked behind"
+    else:
+        require(average, "study.average", "overall", "mean")
+        shares = average["mean"].sortby(-average["overall"])
+        title, label = "P(beats the average player)", "probability"
     shares = shares.transpose("tournament", "player")
     rows, m = shares.shape
     size = float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5, rows_height(rows) + 2.0
-    with panels({"board": title}, result.attrs, size=size, rows=True, figsize=figsize) as (
+    with panels({"board": title}, average.attrs, size=size, rows=True, figsize=figsize) as (
         collection, (ax,),
     ):  # fmt: skip
         heat_map(

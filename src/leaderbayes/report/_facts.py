@@ -232,13 +232,14 @@ def _results(post: Posterior, prob: float, rope: float | None, view: Shown) -> F
     }
     if rope is not None:
         facts["equivalence"] = numbers(compare(dt, first, second, rope=rope, prob=prob))
-    if post.parameter == "theta":
-        return facts | _of_best(dt, prob)
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
-    if post.parameter == "epp":
-        facts |= {"check": check_of(post), "deviance": numbers(deviance(dt))}
-        facts["blends"] = blends(post)
-    return facts
+    more = _MORE.get(post.parameter)
+    return facts if more is None else facts | more(post, prob)
+
+
+def _of_fit(post: Posterior, _: float) -> Facts:
+    distance = numbers(deviance(post.tree))
+    return {"check": check_of(post), "deviance": distance, "blends": blends(post)}
 
 
 class Check(NamedTuple):
@@ -263,15 +264,18 @@ def check_of(post: Posterior) -> Check:
     return Check(*(float(attrs[name]) for name in names))
 
 
-def _of_best(dt: xr.DataTree, prob: float) -> Facts:
+def _of_best(post: Posterior, prob: float) -> Facts:
     from leaderbayes.sota import summary
 
-    p_values = check(dt)["p_value"].to_series()
+    p_values = check(post.tree)["p_value"].to_series()
     return {
-        "best": numbers(summary(dt, prob=prob)),
+        "best": numbers(summary(post.tree, prob=prob)),
         "least_p": float(p_values.min()),
         "least_statistic": str(p_values.idxmin()),
     }
+
+
+_MORE = {"epp": _of_fit, "theta": _of_best}
 
 
 def _estimate(fit: xr.Dataset, prob: float) -> Facts:

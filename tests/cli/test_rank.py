@@ -24,8 +24,8 @@ def ranked(folder):
 
 def test_json_is_what_python_returns(ranked, folder):
     assert list(ranked) == [
-        "model", "arguments", "seed", "players", "disagreement", "deviance", "diagnostics",
-        "warnings", "read",
+        "model", "arguments", "seed", "players", "estimand", "disagreement", "deviance",
+        "diagnostics", "warnings", "read",
     ]  # fmt: skip
     assert list(ranked["diagnostics"]) == [
         "max_rhat", "min_ess", "p_check", "deviance_ratio", "misfit", "divergences",

@@ -141,6 +141,7 @@ _FIT: tuple[tuple[Any, ...], ...] = (
     ("ties", "Count a tie as half, drop or loss (with --ml also floor).", str, "half"),
     ("weight", "Weight of a match: composite, or a number (1: as published).  [default: the "
      "model's]", weight),
+    ("round_weight", "Column of rounds' weights: numbers, or categories that count equally.", str),
     ("test_fraction", "Share of rows that each round tests on, if rounds are splits of one data "
      "set.", float),
     ("prior_scale", "Scale of the prior on strengths.  [default: the model's]", float),

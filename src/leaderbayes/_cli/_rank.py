@@ -61,6 +61,7 @@ def rank(**given: Any) -> None:
         "arguments": json.loads(attrs.get("arguments", "{}")),
         "seed": attrs.get("seed"),
         "players": records(table),
+        "estimand": table.attrs.get("estimand"),
         "disagreement": table.attrs.get("disagreement"),
         "deviance": deviance,
         **({} if sways is None else {"effects": records(sways)}),
@@ -152,6 +153,8 @@ def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
     fresh = "test_fraction" in result["arguments"]
     about = " for new data sets of this size" if fresh else ""
     print_leaderboard(table, f"{result['model']}, {prob:.0%} intervals{about}")
+    if result["estimand"]:
+        click.echo(result["estimand"])
     if "effects" in result:
         print_effects(result["effects"], prob)
     print_reliability(result["diagnostics"], result["seed"])

@@ -74,7 +74,8 @@ def facts_of(
         "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
-        "several_tournaments": post.several, "effects": [], "versions": versions_of(fit.attrs),
+        "several_tournaments": post.several, "estimand": post.trust.get("estimand"), "effects": [],
+        "versions": versions_of(fit.attrs),
         **_OF[post.kind.name](post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),
         "chains": fit["posterior"].sizes["chain"], "draws": fit["posterior"].sizes["draw"],
@@ -286,7 +287,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
     win = win_probability(fit, prob=prob).sel(player=first, opponent=second)
     names = ("covariance", "firth", "pseudo_rounds", "ties", "tie_scale", "intercept_scale")
     return {
-        "kind": "estimate", "parameter": "epp", "who": "player", "bayesian": False,
+        "kind": "estimate", "estimand": "", "parameter": "epp", "who": "player", "bayesian": False,
         "model": fit.attrs["model"], "label": fit.attrs["model"] if model is None else model.label,
         "rankings": model is not None and not model.pairs, "prob": prob, "players": len(table),
         "option": {key: fit.attrs.get(key) for key in names},

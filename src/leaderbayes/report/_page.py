@@ -99,6 +99,7 @@ def _board(
         "parameter": post.parameter,
         "caption": _caption(post, view),
         "zero_is": view.anchor or ("the average player" if view.zero is not None else "the leader"),
+        "estimand": post.trust.get("estimand"),
         "higher": post.higher_is_better,
         "size": len(table),
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},

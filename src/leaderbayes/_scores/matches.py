@@ -95,7 +95,9 @@ def matches(
         "place": (by_round.dims, np.stack(ranked).reshape(by_round.shape)),
         "scores": board.transpose(*names, "player", "round").variable.to_base_variable(),
     }
-    coords = {dim: board[dim].to_numpy() for dim in by_round.dims}
+    coords: dict[Any, Any] = {dim: board[dim].to_numpy() for dim in by_round.dims}
+    if "round_weight" in board.coords:
+        coords["round_weight"] = "round", board["round_weight"].to_numpy()
     if pairs or (pairs is None and board.sizes["player"] <= _PAIRED):
         each = [count(place, within_round=within_round, ties=ties) for place in ranked]
         for name, tables in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):

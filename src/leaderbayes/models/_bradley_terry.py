@@ -175,6 +175,7 @@ MODEL = Model(
     parameter="epp",
     unit="log-odds",
     blends=True,
+    weighs=True,
     build=bradley_terry,
     problem=problem,
     log_likelihood=pairs_by_round,

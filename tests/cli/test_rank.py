@@ -147,7 +147,7 @@ def test_a_doubtful_result_exits_with_1(folder, monkeypatch):
     monkeypatch.setattr(lb, "fit", doubtful)
     done = call("rank", "scores.csv", "--seed", 1, "--out", "doubtful", cwd=folder)
     assert done.returncode == 1
-    assert "NOT CONVERGED: do not report these numbers." in done.stdout
+    assert "Not converged: do not report these numbers." in done.stdout
     table = pd.read_csv(folder / "doubtful" / "leaderboard.csv")
     assert not table["converged"].any()
     assert set(table["warnings"]) == {"LB001"}

@@ -258,9 +258,9 @@ def _note(post: Posterior, prob: float, control: Control) -> str:
     """Describe what the columns are, and what speaks against them."""
     holds = "each claim by itself" if control == "pair" else "all claims together"
     said = (
-        f"Intervals have posterior probability {prob:g}. Players that share a letter cannot be "
-        f"distinguished; of two that share none the one above is better ({holds} with probability "
+        f"Intervals have posterior probability {prob:g}. Players that share a letter are "
+        f"indistinguishable; of two that share none the upper is better ({holds}, with probability "
         f"{prob:g})."
     )
     said = " ".join(filter(None, (said, post.trust.get("estimand"))))
-    return said if post.trust["converged"] else f"NOT CONVERGED: do not publish. {said}"
+    return said if post.trust["converged"] else f"Not converged: do not publish. {said}"

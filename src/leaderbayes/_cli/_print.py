@@ -66,7 +66,7 @@ def finish(
     else:
         show(*shown)
         if not converged:
-            click.secho("NOT CONVERGED: do not report these numbers.", fg="red", bold=True)
+            click.secho("Not converged: do not report these numbers.", fg="red", bold=True)
     if failed:
         sys.exit(2)
     if not converged:

@@ -21,7 +21,7 @@ _COLUMNS = {
     "score": ("Score", "", "desc"),
     "observed": ("Observed", "mean of the scores themselves", "desc"),
     "theta": ("θ", "true performance", "desc"),
-    "difference": ("Difference", "score less the leader's", "desc"),
+    "difference": ("Difference", "score minus the leader's", "desc"),
     "win_rate": ("Won", "share of its matches won, ties as half", "desc"),
     "p_average": ("P(>avg)", "probability of beating the average player", "desc"),
     "p_best": ("P(best)", "probability of being the best", "desc"),

@@ -13,7 +13,6 @@ from leaderbayes._answers.beside import disagreement
 from leaderbayes._answers.blend import blends
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
-from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._answers.leaderboard import Shown, leaderboard, shown_as, table_of
 from leaderbayes._answers.votes import counted_of, effects
@@ -24,6 +23,7 @@ from leaderbayes._files.printed import clean
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._inference.diagnostics import diagnose
+from leaderbayes._numerics.intervals import decimals_of_difference
 from leaderbayes._scores.metrics import metric_of
 from leaderbayes.models._registry import MODELS
 from leaderbayes.models._sota_completed import board_of
@@ -218,12 +218,13 @@ def _results(post: Posterior, prob: float, rope: float | None, view: Shown) -> F
     dt, table = post.tree, table_of(post, prob, view)
     name = labels(table[post.who])
     first, second = (str(player) for player in table[post.who].iloc[:2])
+    digits = digits_of(table).get(view.name, 2)
     versus = numbers(compare(dt, first, second, prob=prob))
     versus |= {k: view.factor * v for k, v in versus.items() if k.startswith("epp_")}
     facts = {
         "rows": _rows(table, post.who, name),
         "columns": columns_of(table, name),
-        "digits": digits_of(table).get(view.name, 2),
+        "digits": digits,
         "shown": {"name": view.name, "heading": "Elo" if view.name == "elo" else "EPP"},
         "versus": versus,
         # Over data sets a leaderboard is of means, and p_better of a new one.
@@ -233,14 +234,16 @@ def _results(post: Posterior, prob: float, rope: float | None, view: Shown) -> F
     }
     if rope is not None:
         facts["equivalence"] = numbers(compare(dt, first, second, rope=rope, prob=prob))
+    if "difference" in versus:
+        ends = versus["difference_lower"], versus["difference_upper"]
+        facts["versus_digits"] = max(digits, decimals_of_difference(*ends))
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
     more = _MORE.get(post.parameter)
     return facts if more is None else facts | more(post, prob)
 
 
 def _of_fit(post: Posterior, _: float) -> Facts:
-    distance = numbers(deviance(post.tree))
-    return {"check": check_of(post), "deviance": distance, "blends": blends(post)}
+    return {"check": check_of(post), "blends": blends(post)}
 
 
 class Check(NamedTuple):
@@ -295,7 +298,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "converged": True, "unconverged": [],
         "warnings": json.loads(fit.attrs.get("warnings", "[]")),
         "rows": _rows(table, "player", name), "columns": columns_of(table, name),
-        "win": numbers(win), "deviance": numbers(deviance(fit)) if "deviance" in fit else None,
+        "win": numbers(win),
     }  # fmt: skip
 
 

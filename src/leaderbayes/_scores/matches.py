@@ -124,11 +124,13 @@ def require_matches(
     ties: Sequence[Ties],
     across: bool = True,
     pairs: bool = False,
+    several: bool = False,
 ) -> None:
     """Raise unless these are matches that the function ``what`` can use.
 
     ``ties`` are the rules that it knows; ``across``, whether it compares across rounds, too;
-    ``pairs``, whether it needs the tables of all pairs.
+    ``pairs``, whether it needs the tables of all pairs; ``several``, whether it is of several
+    tournaments.
     """
     if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
         if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
@@ -144,6 +146,11 @@ def require_matches(
         raise LeaderbayesError(f"{what} compares within rounds: take within_round=True in matches.")
     if pairs and "wins" not in given:
         raise LeaderbayesError(f"{what} needs the tables of pairs: take pairs=True in matches.")
+    if "tournament" in given.dims and not several:
+        raise LeaderbayesError(
+            "These matches are of several tournaments: pick one, for example "
+            "matches.isel(tournament=0), or use models.tournaments."
+        )
 
 
 def valid_scores(scores: Any) -> xr.DataArray:

@@ -41,10 +41,6 @@ def check_board(matches: xr.Dataset, model: Model) -> None:
             "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
             "within_round=True."
         )
-    if "tournament" in matches.dims:
-        raise LeaderbayesError(
-            "These matches are of several tournaments: pick one, or use models.tournaments."
-        )
     warn_if_apart(matches)
 
 

@@ -24,8 +24,8 @@ def ranked(folder):
 
 def test_json_is_what_python_returns(ranked, folder):
     assert list(ranked) == [
-        "model", "arguments", "seed", "players", "disagreement", "deviance", "diagnostics",
-        "warnings", "read",
+        "model", "arguments", "seed", "players", "estimand", "disagreement", "deviance",
+        "diagnostics", "warnings", "read",
     ]  # fmt: skip
     assert list(ranked["diagnostics"]) == [
         "max_rhat", "min_ess", "p_check", "deviance_ratio", "misfit", "divergences",
@@ -119,7 +119,9 @@ def test_a_board_that_does_not_fit(folder):
     ranked = call("rank", "cycle.csv", "--model", "bradley_terry", "--seed", 1, cwd=folder)
     assert ranked.returncode == 0, ranked.stderr
     assert "LB016" not in ranked.stdout + ranked.stderr
-    pair = call("compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", cwd=folder)
+    pair = call(
+        "compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", "--seed", 1, cwd=folder
+    )
     assert "stronger, over all opponents, with probability 0.5" in pair.stdout
 
 
@@ -147,7 +149,7 @@ def test_a_doubtful_result_exits_with_1(folder, monkeypatch):
     monkeypatch.setattr(lb, "fit", doubtful)
     done = call("rank", "scores.csv", "--seed", 1, "--out", "doubtful", cwd=folder)
     assert done.returncode == 1
-    assert "NOT CONVERGED: do not report these numbers." in done.stdout
+    assert "Not converged: do not report these numbers." in done.stdout
     table = pd.read_csv(folder / "doubtful" / "leaderboard.csv")
     assert not table["converged"].any()
     assert set(table["warnings"]) == {"LB001"}
@@ -299,3 +301,17 @@ def test_what_votes_have_not(votes, options, message):
     done = call("rank", "votes.csv", *options, cwd=votes)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_an_anchor_and_elo(folder):
+    asked = ("rank", "scores.csv", "--draws", 200, "--seed", 1, "--anchor", "c", "--scale", "elo")
+    done = call(*asked, "--out", "elo", "--figures", "svg", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "1000 to 1000" in done.stdout
+    assert "Elo: 400 points for each factor of ten of the odds, c at 1000." in done.stdout
+    assert "elo_lower" in (folder / "elo" / "leaderboard.csv").read_text().splitlines()[0]
+    assert "Elo (c at 1000)" in (folder / "elo" / "leaderboard.svg").read_text()
+    call("report", "elo", "--out", "elo.txt", "--anchor", "c", "--scale", "elo", cwd=folder)
+    assert "The difference in Elo is " in " ".join((folder / "elo.txt").read_text().split())
+    for wrong in (["--anchor", "e"], ["--scale", "elo", "--ml"], ["--anchor-at", 1200]):
+        assert call(*asked[:6], *wrong, cwd=folder).returncode == 2

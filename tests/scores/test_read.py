@@ -92,7 +92,7 @@ def test_answers_that_are_refused(write, table, message):
 
 def test_a_round_of_two_clusters(write):
     text = "task,topic,a,b\nx,p,0.1,0.2\nx,q,0.3,0.4\ny,p,0.5,0.6\ny,q,0.7,0.8\n"
-    with pytest.raises(lb.ScoresError, match="round '0' is of several clusters: 'p', 'r'"):
+    with pytest.raises(lb.ScoresError, match="round '0' has several values of cluster: 'p', 'r'"):
         lb.read_scores(write(text.replace("y,p", "y,r")), cluster="topic")
 
 

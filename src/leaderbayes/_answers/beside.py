@@ -29,7 +29,7 @@ def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
     """Return the column that stands beside and its decimals; None of a table that has none."""
     if "win_rate" in table:
         column, digits = "win_rate", 2
-    elif {"epp", "score"} <= set(table):
+    elif "score" in table and not {"epp", "elo"}.isdisjoint(table):
         column, digits = "score", 3
     else:
         return None
@@ -58,7 +58,13 @@ def _observed(post: Posterior) -> pd.Series:
     """Return each player's mean, or the statistic, of the scores themselves."""
     scores = post.data.mean("round") if post.several else post.data
     y = scores.transpose(..., "player").to_numpy().astype(float)
-    return pd.Series(statistic_of(y, str(post.option("statistic", "mean"))), post.players)
+    statistic = str(post.option("statistic", "mean"))
+    return pd.Series(statistic_of(y, statistic, _weight(post)), post.players)
+
+
+def _weight(post: Posterior) -> Floats | None:
+    """Return how much rounds count (round,), where they do not count the same."""
+    return None if post.weighing is None else post.weighing.weight
 
 
 def _with_votes(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
@@ -71,14 +77,15 @@ def _with_scores(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     if (y := _ahead(post)) is None or post.scores is None:
         return table
     sign = 1.0 if post.scores.attrs["higher_is_better"] else -1.0
-    return _inserted(post, table, "score", "epp_upper", sign * column_means(y))
+    after = "elo_upper" if "elo" in table else "epp_upper"
+    return _inserted(post, table, "score", after, sign * column_means(y, _weight(post)))
 
 
 def _with_wins(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
     if (y := _ahead(post)) is None:
         return table
-    return _inserted(post, table, "win_rate", "difference_upper", win_rates(y))
+    return _inserted(post, table, "win_rate", "difference_upper", win_rates(y, _weight(post)))
 
 
 _WITH = {"epp": _with_scores, "votes": _with_votes, "score": _with_wins, "theta": _with_observed}
@@ -107,20 +114,22 @@ def _ahead(post: Posterior) -> Floats | None:
     return None if np.isnan(column_means(y)).any() else y
 
 
-def win_rates(y: Floats) -> Floats:
+def win_rates(y: Floats, weight: Floats | None = None) -> Floats:
     """Share of its own matches that each player won (player,), ties half, of scores by rounds."""
     # Ranked from below, ties at their middle: each has beaten those under it.
     beaten = pd.DataFrame(y).rank(axis=1).to_numpy() - 1.0
     seen = np.isfinite(y)
-    met = (seen * (seen.sum(axis=1, keepdims=True) - 1)).sum(axis=0)
-    return np.asarray(np.nansum(beaten, axis=0) / np.maximum(met, 1))
+    met = seen * (seen.sum(axis=1, keepdims=True) - 1)
+    each = np.ones(len(y)) if weight is None else weight
+    return np.asarray(each @ np.nan_to_num(beaten) / np.maximum(each @ met, 1e-9))
 
 
 def _disagreement(post: Posterior, table: pd.DataFrame, name: Callable[[str], str]) -> str:
     y, beside = _ahead(post), column_beside(table)
     if y is None or beside is None or post.option("statistic", "mean") != "mean":
         return ""
-    values = pd.Series(win_rates(y) if beside[0] == "win_rate" else column_means(y), post.players)
+    of = win_rates if beside[0] == "win_rate" else column_means
+    values = pd.Series(of(y, _weight(post)), post.players)
     leader, other = str(table["player"].iloc[0]), str(values.idxmax())
     gap = float(values[other] - values[leader])
     if gap <= 1e-9 * float(np.ptp(values)):

@@ -199,11 +199,11 @@ class _Study(NamedTuple):
         """
         m, r, rng = self.players, float(rounds), np.random.default_rng([self.seed, int(rounds)])
         boards = int(np.clip(_CELLS // m**2, 100, _BOARDS))
-        scatter = _scatter(m, r - 1.0, boards, rng)
+        off = _deviations(m, r - 1.0, boards, rng)
         borrowed = 0.0 if self.unit == "item" else 2.0 * (m - 2.0) / (m - 1.0)
         df = r - 1.0 + borrowed
-        own = own_variances(scatter, r) if borrowed else np.zeros((boards, m))
-        covariance = (scatter + borrowed * own[:, None] * np.eye(m)) / df
+        own = own_variances(off, r - 1.0) if borrowed else np.zeros((boards, m))
+        covariance = (np.swapaxes(off, 1, 2) @ off + borrowed * own[:, None] * np.eye(m)) / df
         count = worth(int(r), self.luck)
         centre = rng.standard_normal((boards, m))  # in standard errors of a mean
         floor = FLOOR if self.unit == "round" else FLOOR_OF_ITEMS / np.sqrt(r)
@@ -252,14 +252,13 @@ class _Study(NamedTuple):
         return np.array([np.ceil(np.exp(_crossing(np.log(tried), each, target))) for each in p.T])
 
 
-def _scatter(m: int, df: float, boards: int, rng: np.random.Generator) -> Floats:
-    """Draw sums of squares (board, player, player) of independent scores: Wishart."""
+def _deviations(m: int, df: float, boards: int, rng: np.random.Generator) -> Floats:
+    """Draw rows (board, row, player) whose squares are those of independent scores: Wishart."""
     if df < m:
-        z = rng.standard_normal((boards, int(df), m))
-        return np.asarray(np.swapaxes(z, 1, 2) @ z)
-    root = np.tril(rng.standard_normal((boards, m, m)), -1)
+        return rng.standard_normal((boards, int(df), m))
+    root = np.triu(rng.standard_normal((boards, m, m)), 1)
     root[:, range(m), range(m)] = np.sqrt(rng.chisquare(df - np.arange(m), (boards, m)))
-    return np.asarray(root @ np.swapaxes(root, 1, 2))
+    return root
 
 
 def _crossing(x: Floats, p: Floats, target: float) -> float:

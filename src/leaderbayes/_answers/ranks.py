@@ -138,7 +138,7 @@ def improved(
     table["p_improved"] = (change > 0.0).mean(axis=0)
     order = ["p_improved", "change"]
     table = table.sort_values(order, ascending=False, kind="stable", ignore_index=True)
-    table.attrs = {"since": str(asked[0]), "until": str(asked[1]), "prob": prob, **post.trust}
+    table.attrs.update(since=str(asked[0]), until=str(asked[1]), prob=prob, **post.trust)
     return table
 
 

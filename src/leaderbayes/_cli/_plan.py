@@ -76,7 +76,9 @@ def _design(given: dict[str, Any]) -> None:
     import leaderbayes as lb
 
     asked = {n: given[n] for n in (*_DESIGN, *_BOTH) if given[n] is not None}
-    players = given["players"][0] if len(given["players"]) == 1 else ", ".join(given["players"])
+    players: Any = (
+        given["players"][0] if len(given["players"]) == 1 else ", ".join(given["players"])
+    )
     found = lb.design(int(players) if players.isdecimal() else players, **asked)
     made = {**found.attrs, "ways": _records(found.drop_dims("rounds")),
             "rows": _records(found.drop_vars("rounds_needed", errors="ignore"))}  # fmt: skip

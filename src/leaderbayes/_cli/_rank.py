@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import ARGUMENTS, command, fitting, reading, together, typed, writing
+from leaderbayes._cli._options import (
+    ARGUMENTS,
+    anchored,
+    command,
+    fitting,
+    reading,
+    scaling,
+    together,
+    typed,
+    writing,
+)
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import (
     collecting,
@@ -32,7 +42,7 @@ _OF_ESTIMATES = ("model", "within_round", "weight", *_OF_VOTES)
 @command("rank scores.csv --seed 1 --out results")
 @reading
 @click.option("--ml", is_flag=True, help="Estimate by maximum likelihood, without sampling.")
-@together(fitting, writing)
+@together(scaling, fitting, writing)
 def rank(**given: Any) -> None:
     """Rank the players of a table of scores, or of votes (who beat whom)."""
     import leaderbayes as lb
@@ -42,15 +52,16 @@ def rank(**given: Any) -> None:
     data = read(given)
     with collecting() as texts:
         dt: Any = _estimate(data, given) if given["ml"] else fit(data, given)
-        table = lb.leaderboard(dt, prob=given["prob"])
+        table = lb.leaderboard(dt, prob=given["prob"], **anchored(given))
         sways = effects(dt, given["prob"])
-        deviance = _deviance(dt) if "epp" in table else None
+        deviance = _deviance(dt) if {"epp", "elo"} & {*table} else None
     attrs = dt.attrs
     result = {
         "model": str(attrs["model"]),
         "arguments": json.loads(attrs.get("arguments", "{}")),
         "seed": attrs.get("seed"),
         "players": records(table),
+        "estimand": table.attrs.get("estimand"),
         "disagreement": table.attrs.get("disagreement"),
         "deviance": deviance,
         **({} if sways is None else {"effects": records(sways)}),
@@ -121,17 +132,20 @@ def _write(
     }
     if "effects" in result:
         tables["effects"] = pd.DataFrame(result["effects"])
+    figures = ["leaderboard", "win_probability", "rank_distribution"]
     if Posterior(dt).several:
-        each = {name: lb.leaderboard(one, prob=given["prob"]) for name, one in fits_of(dt)}
+        asked = {"prob": given["prob"], **anchored(given)}
+        each = {name: lb.leaderboard(one, **asked) for name, one in fits_of(dt)}
         tables["tournaments"] = pd.concat(each, names=["tournament"]).reset_index("tournament")
+    elif result["deviance"] is not None:
+        figures.append("record")
+    figures += [] if result["deviance"] is None else ["deviance"]
     run = {k: v for k, v in result.items() if k != "players"}
     run["versions"] = json.loads(dt.attrs["versions"])
-    figures = ["leaderboard", "win_probability", "rank_distribution"]
-    if result["deviance"] is not None:
-        figures += ["deviance"] if Posterior(dt).several else ["record", "deviance"]
     write_out(
         given, run, converged=result["diagnostics"]["converged"], tables=tables,
-        figures=dict.fromkeys(figures, dt), files={"posterior.nc": encoded(dt)},
+        figures=dict.fromkeys(figures, dt) | {"leaderboard": (dt, anchored(given))},
+        files={"posterior.nc": encoded(dt)},
     )  # fmt: skip
 
 
@@ -140,6 +154,8 @@ def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
     fresh = "test_fraction" in result["arguments"]
     about = " for new data sets of this size" if fresh else ""
     print_leaderboard(table, f"{result['model']}, {prob:.0%} intervals{about}")
+    if result["estimand"]:
+        click.echo(result["estimand"])
     if "effects" in result:
         print_effects(result["effects"], prob)
     print_reliability(result["diagnostics"], result["seed"])

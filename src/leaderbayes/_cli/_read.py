@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from leaderbayes.models._registry import Scores, Votes
 
-_SCORES = ("player", "round_", "score", "repeat", "drop", "keep", "scheme")
+_SCORES = ("player", "round_", "score", "repeat", "round_weight", "drop", "keep", "scheme")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control", "cost",
               "cost_column", "max_mb")  # fmt: skip
@@ -70,6 +70,7 @@ def _read(given: Mapping[str, Any]) -> Any:
     return read_board(
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
+        round_weight=given.get("round_weight"),
         higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
         max_mb=max_mb, scheme=given["scheme"], **roles,
     )  # fmt: skip
@@ -87,7 +88,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", "scheme", *_VOTES])
+    alien = typed([name for name in (*_SCORES, "tournament", *_VOTES) if name != "score"])
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(
@@ -141,8 +142,8 @@ def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
     asked = {name: given[name] for name in ARGUMENTS if given.get(name) not in (None, ())}
     if "options" in asked:
         asked["options"] = dict(asked["options"])
-    if asked.get("cluster") != "none":
-        asked = {name: value for name, value in asked.items() if name not in data.given.columns}
+    kept = {"cluster"} if asked.get("cluster") == "none" else set()  # else columns that were read
+    asked = {k: value for k, value in asked.items() if k not in {*data.given.columns} - kept}
     return asked
 
 

@@ -17,10 +17,12 @@ from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.matches import kept_votes, votes_by_pair, with_tables
 from leaderbayes._numerics.places import ranks_of
+from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
 from leaderbayes.models._model import KINDS, Kind, Model
 from leaderbayes.models._registry import MODELS, first_of
+from leaderbayes.models._weight import weighing_in
 
 _PARAMETERS = ("epp", "score", "theta")
 _SEVERAL = "tournament"
@@ -163,13 +165,7 @@ class Posterior:
         return ranks_of(self.standing)
 
     def position(self, player: object) -> int:
-        """Find a player.
-
-        Raises
-        ------
-        LeaderbayesError
-            If there is none of this name; the message has the nearest name.
-        """
+        """Find a player; or raise, with the nearest name."""
         if is_hashable(player) and player in self.players:
             return int(self.players.to_list().index(player))
         names = [str(name) for name in self.players]
@@ -197,13 +193,9 @@ class Posterior:
         return np.full((len(self.players),) * 2, np.sqrt(2.0))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
-        """Return draws (sample, ...) of a variable, all of them finite numbers.
+        """Return draws (sample, ...) of a variable, all of them finite numbers; or raise.
 
-        Raises
-        ------
-        LeaderbayesError
-            If there is no such variable, it has other dimensions, or a value is not finite (a part
-            of a store that was lost reads as NaN, and would be the best player of all).
+        A part of a store that was lost reads as NaN, and would be the best player of all.
         """
         inside = self.group(group)
         if name not in inside.data_vars:
@@ -221,13 +213,7 @@ class Posterior:
         return np.asarray(values.reshape(-1, *values.shape[2:]))
 
     def group(self, name: str) -> xr.Dataset:
-        """Return a group.
-
-        Raises
-        ------
-        LeaderbayesError
-            If there is none; the message says how to add it.
-        """
+        """Return a group; or raise, with how to add it."""
         if name not in self.tree.children:
             how = _REMEDY.get(name, "take leaderbayes.fit")
             raise LeaderbayesError(f"{self.called} has no group {name!r}; to add it: {how}.")
@@ -238,7 +224,8 @@ class Posterior:
     @cached_property
     def constant(self) -> xr.Dataset:
         """The group ``constant_data``."""
-        return self.group("constant_data")
+        found = self.group("constant_data")  # a pm.Model's data are no coordinates
+        return found.set_coords("round_weight") if "round_weight" in found else found
 
     @property
     def higher_is_better(self) -> bool:
@@ -261,6 +248,11 @@ class Posterior:
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
         return scores.assign_attrs(higher_is_better=int(self._more_is_better))
+
+    @cached_property
+    def weighing(self) -> Weighing | None:
+        """How rounds count; None where all count the same."""
+        return weighing_in(self.constant) if "constant_data" in self.tree.children else None
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -297,12 +289,19 @@ class Posterior:
 
     @property
     def trust(self) -> dict[str, Any]:
-        """``converged`` (0 or 1) and ``warnings`` (JSON list): attrs of whatever is made of it."""
+        """``converged``, ``warnings`` and perhaps ``estimand``: attrs of whatever is made of it."""
         self._attr("warnings", json.loads, "[]")
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
+            **({"estimand": said} if (said := self._estimand) else {}),
         }
+
+    @property
+    def _estimand(self) -> Any:
+        """What means are of, in words, where it is not plain."""
+        known = "constant_data" in self.tree.children and self.constant.attrs.get("estimand")
+        return known if self.weighing is None else self.weighing.said()
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
         value = self.tree.attrs.get(name, default)
@@ -384,7 +383,7 @@ class Posterior:
     def boards(self) -> list[tuple[xr.Dataset, Floats]]:
         """Return each tournament's or period's matches, and draws of its players."""
         board, by = self.matches(), _SEVERAL if self.several else "period"
-        if f"{by}_of_round" not in self.tree.get("constant_data", {}):
+        if "constant_data" not in self.tree.children or f"{by}_of_round" not in self.constant:
             return [(board, self.draws)]
         place = board["place"]
         number = self.constant[f"{by}_of_round"].to_numpy().astype(int)

@@ -22,6 +22,7 @@ import numpy as np
 
 from leaderbayes._numerics.missing_items import Gaps
 from leaderbayes._numerics.missing_items import sums as sums_of
+from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._numerics.shrinkage import Prior, shrink
 from leaderbayes._types import Floats, Longs
 
@@ -41,11 +42,17 @@ class Items(NamedTuple):
     gaps: Gaps | None = None
     # (cluster,): which weigh as much together as they are; or None, of single items.
     strata: Longs | None = None
+    weight: Floats | None = None  # (cluster,): of each of its items, as of `rounds.Weighing`
+
+    @property
+    def worth(self) -> float:
+        """Effective number of clusters."""
+        return float(len(self.sizes) if self.weight is None else self.weight.sum())
 
 
 def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
     """Draw mean scores (draw, player) from the flat posterior."""
-    sums, sizes, gaps, _ = items
+    sums, sizes, gaps, *_ = items
     m = sums.shape[1]
     height = height_of(items)
     out = np.empty((draws, m))
@@ -61,11 +68,68 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
         right_mass = _positive(value + all_right, height)
         wrong_mass = _positive(total[:, None] - value + all_wrong, height)
         out[begin : begin + n] = right_mass / (right_mass + wrong_mass)
-    return out
+    return out if items.weight is None else _with_tails(out, items, rng)
+
+
+def _with_tails(shares: Floats, items: Items, rng: np.random.Generator) -> Floats:
+    """Spread draws (draw, player) as Student's t, where a few items carry much of the weight."""
+    assert items.weight is not None
+    strata = np.zeros(len(items.weight), int) if items.strata is None else items.strata
+    df = Weighing(items.weight, strata).df
+    angles = np.arcsin(np.sqrt(shares))
+    centre, spread = angles.mean(axis=0), np.sqrt(df / rng.chisquare(df, (len(angles), 1)))
+    return np.sin(np.clip(centre + spread * (angles - centre), 0.0, np.pi / 2.0)) ** 2
+
+
+def corrected(
+    human: Floats, judge: Floats, draws: int, rng: np.random.Generator
+) -> tuple[Floats, float]:
+    r"""Draw means of human scores by those of a judge too; return the judge's power beside them.
+
+    .. math:: \theta_i = \lambda \frac{\sum_k g_k f_{ki}}{\sum_k g_k} +
+              \frac{\sum_{k \in L_i} g_k (y_{ki} - \lambda f_{ki})}{\sum_{k \in L_i} g_k} + a_i
+
+    for human scores y (item, player), NaN beside the labelled items L, the judge's scores f, and
+    weights g of the items, the same for all players. The power lambda is the slope of y on f
+    within players. What labelled items show is widened as Student's t, and a, of Gamma(1/4) atoms,
+    stands for disagreement that was not seen, as far as the two agree exactly.
+    """
+    there = np.isfinite(human)
+    n = there.sum(axis=0)
+    y, f = np.where(there, human, 0.0), np.where(there, judge, 0.0)
+    off = np.where(there, f - f.sum(axis=0) / n, 0.0)
+    power = max(float((off * y).sum() / max((off**2).sum(), 1e-300)), 0.0)
+    df = float(n.min()) - 1.0
+    shape = np.where(there.any(axis=1), max(1.0 - 2.0 / (df + 1.0), _LEAST), 1.0)
+    apart = (y - f)[there]
+    differ = apart[apart != 0.0]
+    least = np.diff(np.unique(human[there])).min()
+    height = np.sqrt((differ**2).mean()) if differ.size else least
+    height *= np.sqrt(1.0 - differ.size / apart.size)
+    out = np.empty((draws, human.shape[1]))
+    step = max(_CELLS // len(human), 1)
+    for begin in range(0, draws, step):
+        size = min(step, draws - begin)
+        weights = rng.standard_gamma(shape, (size, len(human))) / shape
+        part = weights @ (y - power * f) / (weights @ there)
+        centre = (y - power * f).sum(axis=0) / n
+        part = centre + np.sqrt(df / rng.chisquare(df, (size, 1))) * (part - centre)
+        more, less = rng.standard_gamma(ATOM, (2, size, len(n)))
+        part += height * (more - less) / n
+        whole = weights @ judge / weights.sum(axis=1, keepdims=True)
+        out[begin : begin + size] = power * whole + part
+    return out, power
+
+
+def pseudo_scores(human: Floats, judge: Floats, power: float) -> Floats:
+    """Return scores (item, player) whose means are those of `corrected`."""
+    there = np.isfinite(human)
+    factor = len(human) / there.sum(axis=0)
+    return power * judge + np.where(there, factor * (human - power * judge), 0.0)
 
 
 def shrunken_shares(
-    flat: Floats, clusters: int, prior_scale: float, rng: np.random.Generator
+    flat: Floats, clusters: float, prior_scale: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Shrink flat draws (draw, player); return them and the players' scale (draw,).
 
@@ -78,13 +142,19 @@ def shrunken_shares(
 
 def _weights(items: Items, size: int, rng: np.random.Generator) -> Floats:
     """Draw weights (draw, cluster)."""
+    each = 1.0 if items.weight is None else items.weight
     if items.strata is None:
-        return rng.standard_exponential((size, len(items.sizes)))
-    each = items.strata[:, None] == np.arange(items.strata.max() + 1)
+        return np.asarray(each * rng.standard_exponential((size, len(items.sizes))))
+    return np.asarray(each * _weights_of_strata(items.strata, size, rng))
+
+
+def _weights_of_strata(strata: Longs, size: int, rng: np.random.Generator) -> Floats:
+    """Draw weights (draw, cluster) that sum to their number in each stratum."""
+    each = strata[:, None] == np.arange(strata.max() + 1)
     count = each.sum(axis=0)
     shape = np.maximum(1.0 - 2.0 / count, _LEAST)
-    weights = rng.standard_gamma(shape[items.strata], (size, len(each)))
-    return np.asarray(weights * (count / (weights @ each))[:, items.strata])
+    weights = rng.standard_gamma(shape[strata], (size, len(each)))
+    return np.asarray(weights * (count / (weights @ each))[:, strata])
 
 
 def _positive(mass: Floats, unit: float) -> Floats:

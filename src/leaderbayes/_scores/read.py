@@ -18,6 +18,7 @@ from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.roles import Wide, to_long
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import (
+    BY_ROUND,
     Asked,
     Roles,
     Source,
@@ -42,6 +43,7 @@ def read_scores(
     score: str | None = None,
     tournament: str | None = None,
     cluster: str | None = None,
+    round_weight: str | None = None,
     repeat: str | None = None,
     higher_is_better: bool | None = None,
     scheme: Scheme | None = None,
@@ -70,6 +72,8 @@ def read_scores(
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     cluster : str, optional
         Column of what rounds share, such as the passage that questions are about.
+    round_weight : str, optional
+        Column of how much rounds count: numbers, or categories, of which each counts the same.
     repeat : str, optional
         Column that numbers repeated runs of a player in a round, of which the mean is the score.
     higher_is_better : bool, optional
@@ -92,8 +96,8 @@ def read_scores(
         ``scheme`` if given, ``columns`` (what was taken for what), ``source``;
         ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
-        Coordinates, if there are such columns: ``cluster`` (round,) and ``run_variance``
-        (player,), the variance between runs of a player in a round.
+        Coordinates, if there are such columns: ``cluster`` and ``round_weight`` (round,) and
+        ``run_variance`` (player,), the variance between runs of a player in a round.
 
     Examples
     --------
@@ -111,7 +115,7 @@ def read_scores(
     table = read_table(source, score, max_mb)
     roles: Roles = {
         "player": player, "round": round, "score": score, "tournament": tournament,
-        "cluster": cluster, "repeat": repeat,
+        "cluster": cluster, "round_weight": round_weight, "repeat": repeat,
     }  # fmt: skip
     if not any(roles.values()) and is_votes(table):
         table.refuse(
@@ -242,14 +246,14 @@ def to_scores(
         values[cell] = long["score"].to_numpy()
     if np.isnan(values).all():
         table.refuse("every score is missing.")
-    if "cluster" in long:
-        of_round = long.groupby(coded["round"][0])["cluster"]
+    for role in [name for name in BY_ROUND if name in long]:
+        of_round = long.groupby(coded["round"][0])[role]
         several = (of_round.nunique() > 1).to_numpy()
         if several.any():
             of = long.loc[coded["round"][0] == int(np.argmax(several))]
-            which = f"round {shown(of['round'].iloc[0])} is of several clusters"
-            table.refuse(f"{which}: {listed(of['cluster'].unique())}; rename it, or give none.")
-        coords["cluster"] = ("round", of_round.first().to_numpy())
+            which = f"round {shown(of['round'].iloc[0])} has several values of {role}"
+            table.refuse(f"{which}: {listed(of[role].unique())}; rename it, or give none.")
+        coords[role] = ("round", of_round.first().to_numpy())
     attrs = {
         "higher_is_better": int(higher_is_better),
         "columns": taken,

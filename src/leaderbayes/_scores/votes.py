@@ -15,7 +15,7 @@ from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
 from leaderbayes._scores.matches import SCHEMES
 from leaderbayes._scores.read import arranged, options_of, scores_of, warn_alike
 from leaderbayes._scores.sources import read_table
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown
+from leaderbayes._scores.tables import BY_ROUND, MISSING, Source, Table, counted, listed, shown
 from leaderbayes._scores.vote_forms import (
     COUNTS,
     WON,
@@ -39,7 +39,7 @@ from leaderbayes._types import Bools, Floats
 _LONGEST = 300  # characters of a player's name; longer ones are answers
 _EMPTY = "\0"  # no name
 _RECOGNISED = ("prompt", "judge", "time", "weight")
-_ROLES = ("player", "round", "score", "tournament", "cluster", "repeat")
+_ROLES = ("player", "round", "score", "tournament", "repeat", *BY_ROUND)
 _OF_SCORES = ("player", "round", "score", "repeat")
 _BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are an outcome of their own"}
 

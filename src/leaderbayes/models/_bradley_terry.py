@@ -175,6 +175,7 @@ MODEL = Model(
     parameter="epp",
     unit="log-odds",
     blends=True,
+    takes=("round_weight",),
     build=bradley_terry,
     problem=problem,
     log_likelihood=pairs_by_round,

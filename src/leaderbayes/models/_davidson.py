@@ -200,6 +200,7 @@ MODEL = Model(
     parameter="epp",
     unit="log-odds",
     blends=True,
+    takes=("round_weight",),
     build=davidson,
     problem=problem,
     log_likelihood=pairs_by_round,

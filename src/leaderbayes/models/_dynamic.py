@@ -113,7 +113,7 @@ def dynamic(
     import pymc as pm
 
     check_scales(prior_scale=prior_scale, step_scale=step_scale)
-    of_votes = {"ties": ties, "cluster": cluster, "order_effect": order_effect,
+    of_votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "order_effect": order_effect,
                 "covariates": covariates}  # fmt: skip
     if is_votes(matches):
         refuse_given({"weight": None if weight == "composite" else weight}, "rounds of scores")

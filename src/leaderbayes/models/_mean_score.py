@@ -52,6 +52,7 @@ from leaderbayes.models._scores import (
     check_complete,
     constant,
     drawn,
+    ends_of,
     every,
     items_of,
     likelihood_of,
@@ -60,6 +61,7 @@ from leaderbayes.models._scores import (
     taken_of,
     values_of,
 )
+from leaderbayes.models._weight import weighing_in
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -115,6 +117,10 @@ def mean_score(
 
     scores = one_tournament(scores)
     check_complete(scores, "The PyMC model")
+    if "round_weight" in scores.coords:
+        raise LeaderbayesError(
+            "Weights of rounds have no PyMC model of mean scores: leaderbayes.fit draws them."
+        )
     y, luck, prior = values_of(scores), luck_of(test_fraction), finite(prior_of(prior_scale))
     noise, count, n = noise_of(y), worth(len(y), luck), len(y)
     centre, covariance = y.mean(axis=0), noise.covariance
@@ -234,6 +240,16 @@ def draw(
     Every ``step``-th draw has replicates; for ``likelihood``, ``of``, ``statistic`` and
     ``cluster`` see `leaderbayes.fit`.
     """
+    if "judge" in scores.coords:
+        given = {
+            "test_fraction": test_fraction is not None, "likelihood": likelihood != "auto",
+            "of": of != "raw", "statistic": statistic != "mean", "cluster": cluster != "auto",
+            "round_weight": "round_weight" in scores.coords,
+        }  # fmt: skip
+        if any(given.values()):
+            wrong = ", ".join(name for name, there in given.items() if there)
+            raise LeaderbayesError(f"{wrong}: not beside judge=; leave one of the two out.")
+        return _of_judged(one_tournament(scores), draws, chains, seed, prior_of(prior_scale))
     scores = by_levels(taken_of(one_tournament(scores), of), cluster)
     chosen = likelihood_of(scores, likelihood, test_fraction, statistic)
     luck, prior = luck_of(test_fraction), prior_of(prior_scale)
@@ -242,6 +258,8 @@ def draw(
             "The rounds have clusters, which only the mean by options={'likelihood': 'dirichlet'} "
             "knows: take that, the means of clusters as rounds, or cluster='none'."
         )
+    if "round_weight" in scores.coords and statistic != "mean":
+        raise LeaderbayesError(f"round_weight= is of means, not of statistic={statistic!r}.")
     if chosen == "normal":
         groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)
     else:
@@ -261,9 +279,9 @@ def _of_rounds(
     step: int,
 ) -> dict[str, xr.Dataset]:  # fmt: skip
     """Draw means, with replicates and, of complete boards with a prior, log-likelihoods."""
-    y = values_of(scores)
+    y, weighing = values_of(scores), weighing_in(scores)
     first, *others = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(chains + 1))
-    parts = [part for rng in others for part in draw_filled(y, draws, luck, prior, rng)]
+    parts = [part for rng in others for part in draw_filled(y, draws, luck, prior, rng, weighing)]
     noise = [np.sqrt(np.outer(p.spread, np.diag(p.noise.covariance))) for p in parts]
     again = [
         draw_rounds(part.here[some], part.spread[some], part.noise, len(y), first)
@@ -285,7 +303,7 @@ def _of_rounds(
         t = np.sqrt(np.maximum(tau**2 - prior.floor**2, 0.0)) / prior.scale
         log_prior = np.log(2.0 / (np.pi * prior.scale)) - np.log1p(t**2)
         groups["log_prior"] = drawn({"score_scale": ((), log_prior)}, {}, shape)
-        if len(parts) == chains and parts[0].noise.own.any():
+        if len(parts) == chains and parts[0].noise.own.any() and weighing is None:
             each = [round_log_likelihood(part.here, y, part.noise) for part in parts]
             found: Variables = {"round_score": (("round",), np.concatenate(each))}
             groups["log_likelihood"] = drawn(found, by_round, shape)
@@ -305,8 +323,38 @@ def _of_items(
     shares = items.flat(board, size, rng)
     if prior is None:
         return {"score": (("player",), low + (high - low) * shares)}
-    shares, scale = items.shrunken_shares(shares, len(board.sizes), prior.scale / WIDTH, rng)
+    shares, scale = items.shrunken_shares(shares, board.worth, prior.scale / WIDTH, rng)
     return {"score": (("player",), low + (high - low) * shares), "score_scale": ((), scale)}
+
+
+def _of_judged(
+    scores: xr.DataArray, draws: int, chains: int, seed: int, prior: Prior | None
+) -> dict[str, xr.Dataset]:
+    """Draw mean human scores by those of a judge too."""
+    ordered, rng = scores.transpose("round", "player"), np.random.default_rng(seed)
+    y, f = ordered.to_numpy(), ordered["judge"].transpose("round", "player").to_numpy()
+    if (spread := np.nanvar(y, axis=0, ddof=1)).max() == 0.0:
+        raise LeaderbayesError("People gave each player one score only: label more rounds.")
+    score, power = items.corrected(y, f, draws * chains, rng)
+    labelled, (low, high) = np.isfinite(y).sum(axis=0), ends_of(scores)
+    worth = float(np.clip((spread / score.var(axis=0)).mean(), labelled.min(), len(y)))
+    variables: dict[str, Any] = {}
+    if prior is not None:
+        own = Prior(prior.scale / WIDTH, items.FLOOR / np.sqrt(worth))
+        score, scale = shrink(score, worth, labelled.min() - 1.0, own, rng)
+        variables["score_scale"] = (), scale
+    if not np.isnan(low):
+        score = np.clip(score, low, high)
+    players = {"player": scores["player"].to_numpy()}
+    posterior = drawn(variables | {"score": (("player",), score)}, players, (chains, draws))
+    said = (
+        f"Means are of human scores: people scored {labelled.mean():.3g} of {len(y)} rounds a "
+        f"player, and with the judge's scores these are worth {worth:.3g}."
+    )
+    known = constant(scores, "mean_score").assign(power=("model", [power]))
+    known.attrs["estimand"] = said
+    observed = xr.Dataset({"round_score": scores.transpose("round", "player").drop_attrs()})
+    return {"posterior": posterior, "observed_data": observed, "constant_data": known}
 
 
 def _of_statistic(
@@ -341,4 +389,5 @@ MODEL = Model(
     unit="the metric's unit",
     build=mean_score,
     draw=draw,
+    takes=("round_weight", "judge"),
 )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from leaderbayes._scores.matches import one_tournament, valid_scores
 from leaderbayes._scores.read import describe, what_was_read
-from leaderbayes._scores.tables import counted
+from leaderbayes._scores.tables import BY_ROUND, counted
 from leaderbayes._scores.vote_matches import is_votes, of_players
 from leaderbayes.likelihood._hints import hint
 from leaderbayes.models import (
@@ -25,6 +25,7 @@ from leaderbayes.models import (
 )
 from leaderbayes.models._model import Data, Model
 from leaderbayes.models._scores import by_levels, likelihood_of
+from leaderbayes.models._weight import check_beside
 
 _FILES: tuple[Any, ...] = (
     _bradley_terry,
@@ -50,7 +51,7 @@ class Scores(NamedTuple):
     values: Any
     fits: tuple[Data, ...] = ("matches", "scores")
     read_as: str = "read"
-    columns: tuple[str, ...] = ("cluster",)  # options of the command line that are of reading
+    columns: tuple[str, ...] = BY_ROUND  # options of the command line that are of reading
 
     @property
     def several(self) -> bool:
@@ -61,6 +62,7 @@ class Scores(NamedTuple):
     def parameter(self) -> str:
         """What players are ranked by where nobody says."""
         answers = likelihood_of(self.values, "auto", None) == "dirichlet"
+        answers = answers or "judge" in self.values.coords
         return "score" if answers else "epp"
 
     def tournaments(self) -> list[str]:
@@ -82,6 +84,7 @@ class Scores(NamedTuple):
 
     def adapted(self, model: Model, options: dict[str, Any]) -> "Scores":
         """Return what the model is about; ``options`` lose what this settles."""
+        check_beside(self.values, model)
         board = self.values if model.several else one_tournament(self.values)
         del options["ties"]  # a rule of matches here
         if options["cluster"] == "none":
@@ -90,6 +93,8 @@ class Scores(NamedTuple):
 
     def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
         """Warn of what the scores show that the model does not know of."""
+        if "judge" in self.values.coords:
+            return
         fraction = options.get("test_fraction")
         board = by_levels(self.values, options.get("cluster", "auto"))
         if "scores" not in model.data:

@@ -15,6 +15,7 @@ from leaderbayes._numerics.rounds import STATISTICS
 from leaderbayes._numerics.shrinkage import Prior
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
+from leaderbayes.models._weight import weighing_in
 
 Likelihood = Literal["auto", "normal", "dirichlet"]
 LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
@@ -28,6 +29,7 @@ WIDTH = 3.0  # of the players' scale, in standard deviations of a round's noise
 FLOOR = 0.1
 _MANY = 20  # clusters: fewer are taken as the same again
 _FEWEST = 5  # items of a stratum of its own
+_LABELLED = 5  # scores of a player by people, beside a judge's
 _NOISELESS = 1e-6  # of what players and rounds do not explain, in units of a round's spread
 _LARGEST = 1e60  # scores: their squares, and squares of these, are numbers
 
@@ -73,6 +75,42 @@ def constant(scores: xr.DataArray, model: str) -> xr.Dataset:
     better = int(scores.attrs.get("higher_is_better", 1))
     known = {"scores": scores, "higher_is_better": ("model", [better])}
     return xr.Dataset(known, {"model": [model]})
+
+
+def judged(human: Any, judge: Any) -> xr.DataArray:
+    """Return human scores of all rounds that a judge scored, with the coordinate ``judge``.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming all that does not fit together.
+    """
+    for name, given in {"scores": human, "judge": judge}.items():
+        if not isinstance(given, xr.DataArray) or {*given.dims} != {"player", "round"}:
+            raise LeaderbayesError(f"judge= needs two DataArrays (player, round); {name} is none.")
+    found = []
+    for dim in ("player", "round"):
+        mine, theirs = set(human[dim].to_numpy()), set(judge[dim].to_numpy())
+        found += [f"{dim} {name!r} is not the judge's" for name in sorted(map(str, mine - theirs))]
+        if dim == "player":
+            found += [f"player {name!r} has no scores" for name in sorted(map(str, theirs - mine))]
+    if not found:
+        few = human.count("round") < _LABELLED
+        names = human["player"].to_numpy()[few.to_numpy()]
+        found = [f"fewer than {_LABELLED} scores of player {str(name)!r}" for name in names]
+        holes = (~np.isfinite(judge)).any("player")
+        holes = judge["round"].to_numpy()[holes.to_numpy()]
+        found += [f"the judge has no score in round {str(name)!r}" for name in holes]
+    if found:
+        more = f", and {len(found) - 5} more" if len(found) > 5 else ""
+        raise LeaderbayesError(
+            f"Human scores and the judge's differ: {'; '.join(found[:5])}{more}. Give the judge's "
+            "scores of all players and rounds, and people's of some rounds."
+        )
+    full: xr.DataArray = human.reindex(round=judge["round"].to_numpy())
+    own = judge.sel(player=human["player"].to_numpy()).transpose("player", "round")
+    full["judge"] = ("player", "round"), own.to_numpy().astype(float)
+    return full
 
 
 def values_of(scores: xr.DataArray) -> Floats:
@@ -250,7 +288,7 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
     check_connected(scores, there)
     y = (y - low) / (high - low)
-    codes, strata = np.arange(len(y)), None
+    codes, strata, weighing = np.arange(len(y)), None, weighing_in(scores)
     if "cluster" in scores.coords:
         codes, names = pd.factorize(scores["cluster"].to_numpy())
         if len(names) < 2:
@@ -259,17 +297,28 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
                 "cannot be told. Take cluster='none' if items vary by themselves."
             )
         strata = np.zeros(len(names), int)
-    elif "stratum" in scores.coords:
-        level = pd.factorize(scores["stratum"].to_numpy())[0]
+    elif "stratum" in scores.coords or (weighing is not None and weighing.categories):
+        of = scores["stratum" if "stratum" in scores.coords else "round_weight"]
+        level = pd.factorize(of.to_numpy())[0]
         strata = pd.factorize(np.where(np.bincount(level)[level] < _FEWEST, -1, level))[0]
+    weight = None
+    if weighing is not None:
+        each = pd.Series(weighing.weight).groupby(codes)
+        if (uneven := (each.max() > 1.000001 * each.min()).to_numpy()).any():
+            raise LeaderbayesError(
+                f"round_weight: rounds of cluster {str(names[int(uneven.argmax())])[:60]!r} have "
+                "several weights: give all rounds of a cluster the same, or take cluster='none'."
+            )
+        first = each.first().to_numpy(float)
+        weight = np.asarray(first * first.sum() / (first**2).sum())
     sizes = np.bincount(codes).astype(float)
     sums, answered = np.zeros((2, len(sizes), y.shape[1]))
     np.add.at(sums, codes, np.where(there, y, 0.0))
     if there.all():
-        return Items(sums, sizes, None, strata), (low, high)
+        return Items(sums, sizes, None, strata, weight), (low, high)
     np.add.at(answered, codes, there)
     sums = sizes[:, None] * sums / np.where(answered > 0.0, answered, np.nan)
-    return Items(sums, sizes, gaps_of(y, codes), strata), (low, high)
+    return Items(sums, sizes, gaps_of(y, codes), strata, weight), (low, high)
 
 
 def name_at(scores: xr.DataArray, dim: str, at: int) -> str:

@@ -43,7 +43,7 @@ def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), seed=1)
     >>> pc = lb.plots.plan(plan)
     """
-    if isinstance(plan, xr.Dataset) and "smallest_difference" in plan:
+    if "smallest_difference" in getattr(plan, "data_vars", ()):
         return _design(plan, figsize)
     require(plan, "plan", "p_decided", "width", "width_now", "who")
     dim = "votes" if "votes" in plan.dims else "rounds"

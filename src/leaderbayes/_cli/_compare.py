@@ -40,12 +40,12 @@ def compare(a: str, b: str, rope: float | None, **given: Any) -> None:
 
 def _print(found: "xr.Dataset", prob: float) -> None:
     """Print the comparison in sentences."""
-    from leaderbayes._numerics.intervals import decimals
+    from leaderbayes._numerics.intervals import decimals, nearest
 
     a, b = (short(found[name].item()) for name in ("player", "opponent"))
     if "difference" in found:
         gap, low, high = (float(found[f"difference{end}"]) for end in ("", "_lower", "_upper"))
-        shown = f"+.{decimals([high - low, *_nearest(low, high)])}f"
+        shown = f"+.{decimals([high - low, *nearest(low, high)])}f"
         click.echo(
             f"{a} less {b}: {gap:{shown}} ({prob:.0%} interval {low:{shown}} to {high:{shown}})."
         )
@@ -57,7 +57,7 @@ def _print(found: "xr.Dataset", prob: float) -> None:
         )
     if "new_lower" in found:
         low, high = float(found["new_lower"]), float(found["new_upper"])
-        shown, p = f"+.{decimals([high - low, *_nearest(low, high)])}f", float(found["mean_better"])
+        shown, p = f"+.{decimals([high - low, *nearest(low, high)])}f", float(found["mean_better"])
         click.echo(
             f"That is about means over data sets; {a} is better there with probability {p:.3f}. "
             f"On a new data set: {low:{shown}} to {high:{shown}}."
@@ -78,8 +78,3 @@ def _print(found: "xr.Dataset", prob: float) -> None:
             f"Head to head {a} won {won - tied / 2:g}{halves} of {n:g}: by these alone {alone:.3f} "
             f"({low:.3f} to {high:.3f})."
         )
-
-
-def _nearest(low: float, high: float) -> list[float]:
-    """Return the end next to 0 of an interval that is all above or below it: its sign shows."""
-    return [10.0 * min(abs(low), abs(high))] if low * high > 0.0 else []

@@ -73,7 +73,7 @@ def finish(
 def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
     """Print a leaderbayes.leaderboard of players."""
     from leaderbayes._answers.beside import column_beside
-    from leaderbayes._numerics.intervals import decimals
+    from leaderbayes._numerics.intervals import decimals, decimals_of
 
     name = "epp" if "epp" in table else "score"
     known = table[f"{name}_upper"] - table[f"{name}_lower"]
@@ -87,8 +87,9 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
     if "observed" in table:
         columns["observed"] = [f"{value:.{digits}f}" for value in table["observed"]]
     if "difference" in table:
-        columns["behind"] = ["", *(f"{value:.{digits}f}" for value in table["difference"][1:])]
-        columns["its interval"] = ["", *_intervals(table[1:], "difference", digits)]
+        finer = max(digits, decimals_of(table, "difference"))
+        columns["behind"] = ["", *(f"{value:.{finer}f}" for value in table["difference"][1:])]
+        columns["its interval"] = ["", *_intervals(table[1:], "difference", finer)]
     if "votes" in table:
         columns["votes"] = [f"{count:g}" for count in table["votes"]]
     if (beside := column_beside(table)) is not None:
@@ -186,7 +187,9 @@ def print_table(
     )  # fmt: skip
     if title is not None:
         click.echo(f"\n{title}")
-    console.print(table)
+    with console.capture() as printed:
+        console.print(table)
+    sys.stdout.write(printed.get())
 
 
 def short(name: str, longest: int = 40) -> str:

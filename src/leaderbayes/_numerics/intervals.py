@@ -51,7 +51,19 @@ def with_ends(draws: Mapping[str, Floats], prob: float) -> dict[str, Any]:
     return found
 
 
+def nearest(low: float, high: float) -> list[float]:
+    """Return ten times the end next to 0 of an interval that is all above or below it.
+
+    Decimals that show two digits of this width show the interval's sign.
+    """
+    return [10.0 * min(abs(low), abs(high))] if low * high > 0.0 else []
+
+
 def decimals_of(table: pd.DataFrame, column: str) -> int:
     """Count the decimals to show of a leaderboard's column that has intervals."""
-    rows = table if column != "difference" else table.iloc[1:]
-    return decimals(rows[f"{column}_upper"] - rows[f"{column}_lower"])
+    if column != "difference":
+        return decimals(table[f"{column}_upper"] - table[f"{column}_lower"])
+    ends_of = table[["difference_lower", "difference_upper"]].iloc[1:].dropna().to_numpy().tolist()
+    widths = decimals(high - low for low, high in ends_of)
+    signs = decimals(width for low, high in ends_of for width in nearest(low, high))
+    return min(max(widths, signs), widths + 2)

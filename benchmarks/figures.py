@@ -58,6 +58,8 @@ def figures_of_fit(players: int) -> Figures:
     yield "leaderboard", lambda **o: plots.leaderboard(dt, **o)
     yield "leaderboard_scores", lambda **o: plots.leaderboard(means, **o)
     yield "groups", lambda **o: plots.groups(dt, **o)
+    price = {name: 1.3 ** (k % 40) for k, name in enumerate(scores["player"].to_numpy())}
+    yield "frontier", lambda **o: plots.frontier(dt, price, **o)
     yield "groups_demsar", lambda **o: plots.groups(dt, style="demsar", control="joint", **o)
     yield "compare", lambda **o: plots.compare(dt, *pair, **o)
     yield "win_probability", lambda **o: plots.win_probability(dt, **o)
@@ -89,10 +91,10 @@ def figures_of_study(players: int) -> Figures:
         )  # fmt: skip
         groups = {name: name.rsplit(" ", 1)[0] for name in scores["player"].to_numpy().tolist()}
         embedded, tuned = lb.study.embedding(study), lb.study.tunability(study, groups)
-        average = lb.study.average_player(study)
+        average = lb.study.average(study)
     yield "embedding", lambda **o: plots.embedding(embedded, **o)
     yield "tunability", lambda **o: plots.tunability(tuned, **o)
-    yield "average_player", lambda **o: plots.average_player(average, **o)
+    yield "average", lambda **o: plots.average(average, **o)
 
 
 def figures_of_best(teams: int) -> Figures:
@@ -121,7 +123,7 @@ def figures_of_search(candidates: int) -> Figures:
         SVC(), space, cv=10, random_state=1, strategy="iterated" if 3 < values < 10 else "grid"
     ).fit(*load_iris(return_X_y=True))
     yield "search", lambda **o: plots.search(found, "C", "gamma", **o)
-    yield "race", lambda **o: plots.race(found.decisions_, **o)
+    yield "race", lambda **o: plots.search(found, **o)
 
 
 OF = {

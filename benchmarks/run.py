@@ -3,7 +3,7 @@
     uv run --all-extras python benchmarks/run.py [--docs]
 
 Cold is a process with empty caches, as in a container; warm is the next one. CPU seconds of a
-whole process, user time. With --docs the table replaces that in docs/comparison.md.
+whole process, user time. With --docs the table replaces that in benchmarks/README.md.
 """
 
 import os
@@ -66,7 +66,7 @@ def main():
         print(line, flush=True)
         made.append(line)
     if "--docs" in sys.argv:
-        page = ROOT / "docs" / "comparison.md"
+        page = Path(__file__).with_name("README.md")
         text = "\n".join([BEGIN, "", *made, "", END])
         old = page.read_text("utf-8")
         page.write_text(re.sub(f"{BEGIN}.*?{END}", text, old, flags=re.DOTALL), "utf-8")

@@ -56,10 +56,7 @@ html_title = "leaderbayes"
 html_static_path = ["_static"]
 html_extra_path = ["llms.txt"]
 html_theme_options = {"show_toc_level": 2, "navbar_align": "left", "logo": {"text": "leaderbayes"}}
-html_sidebars = {
-    name: []
-    for name in ("index", "getting_started", "warnings", "gallery", "boardbench", "comparison")
-}
+html_sidebars = {name: [] for name in ("index", "warnings", "gallery", "boardbench", "comparison")}
 
 
 def setup(app):
@@ -69,7 +66,8 @@ def setup(app):
 
 def beside(app, docname, source):
     """Rewrite links between a page and the folders that are copied."""
-    if "/" not in docname:
+    if docname.split("/")[0] not in COPIES:
+        up = "../" * docname.count("/")
         for folder in COPIES:
-            source[0] = source[0].replace(f"](../{folder}/", f"]({folder}/")
+            source[0] = source[0].replace(f"](../{up}{folder}/", f"]({up}{folder}/")
     source[0] = source[0].replace("](../docs/", "](../")

@@ -2,10 +2,10 @@
 
     python docs/llms.py
 
-The build copies it to the root of the site; tests/docs/test_front.py holds it to the pages.
+The build copies it to the root of the site; tests/docs/test_front.py compares it with the pages.
 """
 
-# ruff: noqa: E501 (its text is a page's)
+# ruff: noqa: E501 (the text of a page)
 
 import re
 from pathlib import Path
@@ -18,45 +18,42 @@ HEAD = """\
 > A Python package that turns benchmark results (scores by round, right-or-wrong items, votes) into posterior
 > leaderboards: who is better, how probably, by how much, and how good the best really is. PyMC models, ArviZ results.
 
-In short: `scores = lb.read_scores("scores.csv")`, `dt = lb.fit(scores)` (folds of one data set: `test_fraction=0.2`; sizes and items: `lb.fit(scores, "mean_score")`; votes:
-`lb.fit(lb.read_votes("votes.csv"))`), then `lb.leaderboard(dt)`, `lb.compare(dt, a, b)`, `lb.audit(dt)`, `lb.plan(dt)`
-(how many more rounds or votes would decide), `lb.report.html(dt, "page.html")`; one score a team: `lb.sota.posterior(lb.sota.read_board("board.csv", n=3000))`. The same from the shell: `leaderbayes rank`,
-`compare`, `audit`, `plan`, `sota`, `tournaments`, `report`, each with `--json`. Read the warnings of a fit (codes LB001 and on) before its numbers are told on.
+In short: `scores = lb.read_scores("scores.csv")`, `dt = lb.fit(scores)`, then `lb.leaderboard(dt)`, `lb.compare(dt, a, b)`,
+`lb.audit(dt)`, `lb.plan(dt)` (how many more rounds or votes would decide), `lb.report.html(dt, "page.html")`. For folds of one
+data set add `test_fraction=0.2`; for sizes use `lb.fit(scores, "mean_score")`; for votes `lb.fit(lb.read_votes("votes.csv"))`;
+for one score per team `lb.sota.posterior(lb.sota.read_board("board.csv", n=3000))`. The same from the shell: `leaderbayes rank`,
+`compare`, `audit`, `plan`, `sota`, `tournaments`, `report`, each with `--json`. Read the warnings of a fit (codes from LB001)
+before you report its numbers.
 """
 
 
 def first_of(page):
-    """Give the title and the first sentence of a page.
-
-    Parameters
-    ----------
-    page : Path
-        Markdown.
-
-    Returns
-    -------
-    title, sentence : str
-        The first heading, and the paragraph below it.
-    """
+    """Return the title of a page and its first sentence."""
     text = page.read_text(encoding="utf-8")
-    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-    title, sentence = re.search(r"\A\s*# (.+)\n\n(.+(?:\n.+)*)\n", text).groups()
-    return title, " ".join(sentence.split())
+    text = re.sub(r"^```.*?^```$|\A---\n.*?\n---\n", "", text, flags=re.DOTALL | re.MULTILINE)
+    title, sentence = re.search(r"^# (.+)\n\n+([^\n|].*(?:\n.+)*)\n", text, re.MULTILINE).groups()
+    return title, re.split(r"(?<=[.?:]) ", " ".join(sentence.split()))[0]
 
 
-def pages():
-    """Give the pages in the order of the site's contents."""
-    index = (DOCS / "index.md").read_text(encoding="utf-8")
-    names = re.search(r"```{toctree}\n:hidden:\n\n(.*?)```", index, re.DOTALL)[1].split()
-    return [DOCS / f"{name}.md" for name in names]
+def pages(page=DOCS / "index.md"):
+    """Return the pages below this one, in the order of the site's contents."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for names in re.findall(r"```{toctree}\n(?::\w+:.*\n)*\n(.*?)```", text, re.DOTALL):
+        for name in names.split():
+            if page.stem not in ("models", "notebooks"):  # copies
+                for below in sorted(DOCS.glob(f"{name}.md")):
+                    found += [below, *pages(below)]
+    return found
 
 
 def listed():
-    """Give the text of llms.txt."""
+    """Return the text of llms.txt."""
     lines = [HEAD, "## Pages\n"]
     for page in pages():
         title, sentence = first_of(page)
-        lines.append(f"- [{title}]({page.stem}.html): {sentence}")
+        name = page.relative_to(DOCS).with_suffix(".html").as_posix()
+        lines.append(f"- [{title}]({name}): {sentence}")
     lines.append("\n## Models, each with its assumptions, priors, calibration and failures\n")
     for card in sorted((DOCS.parent / "models").glob("*/README.md")):
         title = card.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")

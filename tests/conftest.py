@@ -65,7 +65,7 @@ def board(values, *, higher_is_better=True):
             "round": [str(k) for k in range(values.shape[1])],
         },
         name="score",
-        attrs={"higher_is_better": int(higher_is_better), "scheme": "Model/CV", "source": "test"},
+        attrs={"higher_is_better": int(higher_is_better), "source": "test"},
     )
 
 

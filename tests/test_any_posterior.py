@@ -27,6 +27,7 @@ ANSWERS = {
     "record": lambda dt: lb.win_probability(dt, by="record"),
     "compare": lambda dt: lb.compare(dt, *names_of(dt)[:2], rope=0.1),
     "groups": lb.groups,
+    "frontier": lambda dt: lb.frontier(dt, prices_of(dt)),
     "tied_for_top": lb.tied_for_top,
     "rank_probability": lb.rank_probability,
     "p_top": lambda dt: lb.p_top(dt, 2),
@@ -46,14 +47,27 @@ ANSWERS = {
 GIVEN = {
     "compare": lambda dt: {"a": names_of(dt)[0], "b": names_of(dt)[1]},
     "html": lambda dt: {"path": "page.html"},
+    "frontier": lambda dt: {"cost": prices_of(dt)},
 }
 # What has to have a result, of a posterior of players in rounds.
-ALWAYS = {"leaderboard", "groups", "tied_for_top", "rank_probability", "p_top", "compare"}
+ALWAYS = {
+    "leaderboard",
+    "frontier",
+    "groups",
+    "tied_for_top",
+    "rank_probability",
+    "p_top",
+    "compare",
+}
 
 
 def names_of(dt):
     who = "team" if "team" in dt["posterior"].dims else "player"
     return dt["posterior"][who].to_numpy().tolist()
+
+
+def prices_of(dt):
+    return {name: 1.0 + k for k, name in enumerate(names_of(dt))}
 
 
 def shows():

@@ -109,7 +109,7 @@ def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     assert list(table["tournament"]) == names
     assert list(table["players"]) == [5, 4, 5, 5, 5, 5]
     assert table["deviance"].sum() == pytest.approx(lb.deviance(fitted_tournaments)["value"])
-    mean = lb.study.average_player(fitted_tournaments)["mean"]
+    mean = lb.study.average(fitted_tournaments)["mean"]
     epp = fitted_tournaments["posterior"]["epp_tournament"]
     np.testing.assert_allclose(mean[0], expit(epp[..., 0, :]).mean(("chain", "draw")))
     assert np.isnan(mean.sel(tournament="data 1", player="p4"))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import leaderbayes as lb
+from leaderbayes.models._registry import MODELS
 from public_names import ERRORS, FUNCTIONS, look_up
 
 SECTIONS = [
@@ -57,10 +58,25 @@ def test_options_are_keyword_only(name):
             ("study.best_in_class", "tournament"),
             ("plan", "pair"),
             ("plots.board", "estimate"),
+            ("plots.search", "x"),
+            ("plots.search", "y"),
             ("report.latex", "path"),
             ("sota.maximum", "m"),
         }
         assert not has_default or allowed or parameter.kind is parameter.KEYWORD_ONLY
+
+
+def test_no_name_of_a_model_is_compared_outside_models():
+    found = []
+    for file in sorted(Path(lb.__file__).parent.rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8")) if file.parent.name != "models" else ""
+        for node in ast.walk(tree) if tree else ():
+            sides = [getattr(node, "value", None)] if isinstance(node, ast.MatchValue) else []
+            if isinstance(node, ast.Compare) and not isinstance(node.left, ast.Constant):
+                sides = [each for s in node.comparators for each in (s, *getattr(s, "elts", ()))]
+            names = {s.value for s in sides if isinstance(s, ast.Constant)}
+            found += [f"{file.name}:{node.lineno}" for _ in names & MODELS.keys()]
+    assert not found
 
 
 def test_list_of_names_is_complete():
@@ -96,7 +112,7 @@ def test_errors_are_those_of_python_that_they_stand_for():
     assert issubclass(lb.NotConvergedError, RuntimeError)
 
 
-def test_every_code_has_a_section_in_the_docs():
+def test_eighteen_codes_and_each_has_a_section_in_the_docs():
     root = Path(__file__).parents[1]
     used = {
         code
@@ -105,6 +121,7 @@ def test_every_code_has_a_section_in_the_docs():
     }
     page = (root / "docs" / "warnings.md").read_text(encoding="utf-8")
     assert used == set(re.findall(r"^## (LB\d{3})\b", page, flags=re.MULTILINE))
+    assert len(used) <= 18
 
 
 def test_version():

@@ -1,4 +1,4 @@
-"""The tables of docs/boardbench.md, from the rows that run.py scored."""
+"""Texts of docs/boardbench.md and of tables.md, from the rows that run.py scored."""
 
 # ruff: noqa: E501 (its texts are a page's)
 
@@ -18,64 +18,79 @@ DEFAULT = "leaderbayes bradley_terry"  # others' log scores stand beside its own
 HEAD = """\
 # Boardbench
 
-Which tools that rank players say how sure one can be, and are right?
+```console
+$ uv run --extra data python benchmarks/boardbench/run.py
+```
 
-One command writes this page, and anybody can [add a tool](#add-a-tool).
+Which tools that rank players report their uncertainty, and are right? This command measures it and writes this page.
 
-{quick}`uv run --extra data python benchmarks/boardbench/run.py{options}`, {date}: {boards_real} real boards, {splits} cut of each into halves; {boards} of each of twelve simulated kinds;
-{cells} of each of thirty simulated cells. Every tool had {limit:.0f} s of CPU for each of the three, {workers} at a time on {cores} cores, {minutes:.0f} minutes in all. A tool that ran out of its time has fewer boards, the first ones.
-Other work was on the machine (load {load:.1f}), so seconds are of CPU, and a hint only. Numbers in brackets are Monte Carlo errors over boards. A blank means that the tool does not answer.
+{quick}The numbers below are of `run.py{options}`, {date}: {boards_real} real boards, {splits} split of each into halves, {boards} boards of each of twelve simulated kinds,
+and {cells} of each of thirty simulated cells. Each tool had {limit:.0f} s of CPU for each of these three parts, {workers} at a time on {cores} cores; a tool that ran out of time has fewer boards. All took {minutes:.0f} minutes, and other work was on the machine (load {load:.1f}).
+
+Monte Carlo errors are in brackets. A blank means that the tool does not answer. [All tables](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/tables.md)
+and [how to add a tool](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/README.md) are in the repository.
 """
 
 REAL = """\
 
 ## Real boards
 
-Half of each board's rounds predicts the other half. A third of the boards is held out, by the hash of the board's name: nothing in leaderbayes may be tuned on these, and they have a table of their own.
+Half of each board's rounds predicts the other half. A third of the boards is held out by a hash of the board's name: nothing in leaderbayes may be tuned on these.
 
-- *rounds*: log score of the probability of winning, for each pair and round that was kept back, a tie half a win. Less is better.
-- *leader*: log score for which of a pair has the higher mean score in the kept half, by P(better), weakened by the luck of that half in the same way for all tools.
-- *first*: log score for who has the highest mean in the kept half, by the tool's draws, wider by the root of two.
-- *+*: the same, less that of `{default}` on the boards that both answered. More than 0 is worse than ours.
-- *95 %*, *80 %*: predictive intervals of a pair's win rate in the kept half that hold it. The wins of n rounds are binomial, averaged over the tool's distribution of the win probability. Win counts are whole numbers, so the count that happened is covered by as much of its probability as lies within the interval: right predictions cover 0.95 and 0.80. *wide*: mean width of the 95 % intervals of the win probability.
-- *off*: calibration error, by how much the win probabilities differ from the share of rounds that were won, in classes of probability.
-"""
-
-CELLS = """\
-
-## Simulated win probabilities
-
-Share of 95 % intervals that hold the true probability of winning a round (their mean width). *clones*: pairs of equal players that share four fifths of the variance of their noise; the other kinds are [below](#boards).
-The last row is the mean distance from 0.95. Tools without a column have no such intervals, or were not asked for them in this run; empty cells were out of time.
+| column | meaning |
+|---|---|
+| rounds | log score of the win probabilities, for each pair and round that was kept back; a tie is half a win |
+| leader | log score of P(better), for which of a pair has the higher mean in the kept half, allowing for the luck of that half |
+| first | log score for who has the highest mean in the kept half |
+| + | the score less that of `{default}` on the boards that both answered; above 0 is worse than ours |
+| 95 %, 80 % | share of predictive intervals of a pair's win rate in the kept half that cover it |
+| wide | mean width of the 95 % intervals |
+| off | calibration error: how far win probabilities are from the share of rounds that were won |
 """
 
 TRUTH = """\
 
 ## Against the truth
 
-Simulated boards, without *equal players* and *missing scores* (most tools take none). All intervals are of 95 %.
+Simulated boards, without *equal players* and *missing scores*, which most tools refuse. All intervals are 95 % intervals.
 
-- *differences*: intervals of the difference of a pair that hold the true one, in the unit that the tool answers in (mean scores, log-odds of winning a round, mean ranks).
-- *ranks*: intervals of ranks that hold the true rank; *wide*: how many ranks they have. A tool without has them from the pairs that it distinguishes.
-- *distinguished*: pairs of different players of which it claims who is better (its test; else P(better) of 0.975 or more); *wrong*: false ones among these claims; *a wrong
-  one*: boards with at least one. Tools that control this for all pairs together promise 0.05 there, others do not.
-- *log score* of P(better) for who is truly better: less is better, 0.693 is a coin's.
-- *equal*: boards of equal players on which somebody is distinguished.
+| column | meaning |
+|---|---|
+| differences | share of intervals of a pair's difference that cover the true one, in the unit of the tool |
+| ranks, wide | share of intervals of ranks that cover the true rank, and their mean width |
+| distinguished | share of pairs of different players for which the tool claims who is better |
+| wrong, a wrong one | share of these claims that are false; share of boards with at least one |
+| log score | of P(better); less is better, a coin has 0.693 |
+| equal | share of boards of equal players on which somebody is distinguished |
+"""
+
+TABLES = """\
+# Boardbench: all tables
+
+What each column means is on [the page](https://leaderbayes.github.io/leaderbayes/boardbench.html).
+"""
+
+CELLS = """\
+
+## Simulated win probabilities
+
+Share of 95 % intervals that cover the true probability of winning a round, and their mean width. *clones* are pairs of equal players that share four fifths of the variance of their noise; the other kinds are [below](#boards).
+The last row is the mean distance from 0.95. Empty cells ran out of time.
 """
 
 KINDS = """\
 
-### By kind of board
+## By kind of board
 
-Share of intervals of differences (where a tool has none: of ranks, in italics) that hold the truth.
+Share of intervals of differences that cover the truth; in italics, of ranks, if a tool has no differences.
 """
 
 BOARDS = """\
 
 ## Boards
 
-Simulated by uniforms of PCG64 through inverse distribution functions, so that they are the same everywhere; `frozen.json` has the hash of the first of each kind and of each source of real ones, and `run.py` stops where one differs.
-Real ones are shipped, or fetched by `leaderbayes.datasets.fetch`, which checks each file by its hash; the environment variable `LEADERBAYES_DATA` names a folder to read instead. A board keeps players without a missing score, and 12 of them, drawn by its name, if there are more.
+Simulated boards are the same everywhere: uniforms of PCG64 go through inverse distribution functions. `frozen.json` has the hash of the first board of each kind and source, and `run.py` stops if one differs.
+Real boards are shipped, or fetched by `leaderbayes.datasets.fetch`, which checks each file. A board keeps players without missing scores, and 12 of them, drawn by its name, if there are more.
 
 | kind | players x rounds | what |
 |---|---|---|
@@ -112,44 +127,6 @@ WHAT = {
     "tsml_univariate": "classifiers of time series, 30 resamples of each data set (tsml-eval)",
     "tsml_multivariate": "the same of several variables",
 }  # fmt: skip
-
-TAIL = """\
-
-## Add a tool
-
-A tool is a function in a file of `benchmarks/boardbench/tools/`, whose first lines name its packages (PEP 723), and `uv` makes its environment:
-
-```text
-# /// script
-# requires-python = ">=3.12"
-# dependencies = ["your-package==1.0"]
-# ///
-from _serve import from_draws, serve
-
-def your_tool(scores, facts, seed):
-    return {"p_better": ...}
-
-TOOLS = {"your tool": your_tool}
-if __name__ == "__main__":
-    serve(TOOLS)
-```
-
-`scores` is a DataFrame (round, player), higher is better, NaN where a score is missing. `facts` has `kind` ("rounds", "folds", "items"), `test_fraction` (of folds, else None) and `clusters` (of items, a name for each, else None). What it returns has any of these
-entries; a tool that raises has refused the board:
-
-| entry | of shape | says |
-|---|---|---|
-| `p_better` | (player, player) | probability that row is better than column |
-| `p_wins` | (player, player) | probability that row beats column in a new round, a tie half a win |
-| `wins_quantiles` | (level, player, player) | quantiles of this probability at the `LEVELS` of `_serve.py` |
-| `p_leads` | (player,) | probability of the highest mean score in as many further rounds |
-| `apart` | (player, player) | 1 where row is distinguished as better, at 95 % |
-| `rank_lower`, `rank_upper` | (player,) | 95 % interval of the rank, 1 the best |
-| `difference_lower`, `difference_upper` | (player, player) | 95 % interval of row less column |
-| `unit` | a word | of differences: "score", "log_odds" or "mean_rank" (more is better) |
-
-`from_draws(draws, unit, wins)` makes most of these from draws (draw, player) of a posterior or a bootstrap, and draws (draw, player, player) of win probabilities. `run.py --tools "your tool" --quick` prints its rows.
-"""
 
 
 def _number(value, error=np.nan, digits=2):
@@ -327,7 +304,7 @@ def _listed(about):
 
 
 def page(rows, tools, about):
-    """Return the page as Markdown, of a row for each tool and board as run.py scores them."""
+    """Return the page and all other tables as Markdown, of a row for each tool and board."""
     frame = pd.DataFrame(rows)
     frame = frame.reindex(columns=frame.columns.union(SAID, sort=False))
     simulated, half, cell = (_of(frame, **{"for": x}) for x in ("simulated", "half", "cell"))
@@ -340,11 +317,18 @@ def page(rows, tools, about):
         "quick": "**A quick run, too small to judge by.** " if about["quick"] else "",
         "options": " --quick" if about["quick"] else f" {options}",
     }  # fmt: skip
-    parts = [HEAD.format(**told), REAL.format(**told)]
-    for name, of in (("Held-out boards", half[held]), ("Other boards", half[~held])):
-        parts += [f"\n### {name} ({of['board'].nunique()})\n", _real(of, tools)]
-    parts += [
-        CELLS, _cells(cell, tools), TRUTH, _truth(simulated, tools), KINDS, _kinds(simulated, tools),
-        _refused(frame, about), _listed(about), TAIL,
+    real = [
+        f"\n{level} {name} ({of['board'].nunique()})\n\n" + _real(of, tools)
+        for level, name, of in (
+            ("###", "Held-out boards", half[held]), ("##", "Other real boards", half[~held])
+        )
     ]  # fmt: skip
-    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+    ahead = "\n### The other boards\n\n" + "".join(real[1].rpartition("Columns in which")[1:])
+    first = [
+        HEAD.format(**told), REAL.format(**told), real[0], ahead, TRUTH, _truth(simulated, tools),
+    ]  # fmt: skip
+    others = [
+        TABLES, real[1], CELLS, _cells(cell, tools), KINDS, _kinds(simulated, tools),
+        _refused(frame, about), _listed(about),
+    ]  # fmt: skip
+    return tuple("\n".join(part.rstrip("\n") + "\n" for part in parts) for parts in (first, others))

@@ -4,8 +4,8 @@
     uv run --extra data python benchmarks/boardbench/run.py --quick    # some three minutes
 
 Real boards, simulated ones and cells (boards.py) through every tool of tools/, each file in an
-environment of its own that uv makes; writes docs/boardbench.md (--out). Real boards are downloaded
-and checked by hash, or read from the folder that the variable LEADERBAYES_DATA names.
+environment of its own that uv makes; writes docs/boardbench.md (--out) and tables.md. Real boards
+are downloaded and checked by hash, or read from the folder LEADERBAYES_DATA.
 """
 
 import argparse
@@ -188,11 +188,13 @@ def main():
         "cpu": platform.processor() or platform.machine(), "date": time.strftime("%Y-%m-%d"),
         "load": os.getloadavg()[0], "cores": os.cpu_count(), "quick": given.quick,
     }  # fmt: skip
-    text = report.page(found, [tool for _, tool in tools], about)
+    text, tables = report.page(found, [tool for _, tool in tools], about)
     if given.tools and given.out is None:
-        print(text)
+        print(text, tables)
         return
-    (given.out or PAGE).write_text(text, encoding="utf-8")
+    out = given.out or PAGE
+    out.write_text(text, encoding="utf-8")
+    (out.parent if given.out else HERE).joinpath("tables.md").write_text(tables, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from ._answers.baselines import mean_scores as mean_scores
 from ._answers.check import check as check
 from ._answers.compare import compare as compare
 from ._answers.deviance import deviance as deviance
+from ._answers.frontier import frontier as frontier
 from ._answers.groups import groups as groups
 from ._answers.groups import tied_for_top as tied_for_top
 from ._answers.influence import influence as influence
@@ -27,7 +28,6 @@ from ._answers.sensitivity import sensitivity as sensitivity
 from ._answers.win_probability import win_probability as win_probability
 from ._errors import BoardWarning as BoardWarning
 from ._errors import ConvergenceWarning as ConvergenceWarning
-from ._errors import DigestWarning as DigestWarning
 from ._errors import DisconnectedError as DisconnectedError
 from ._errors import DisconnectedWarning as DisconnectedWarning
 from ._errors import EstimateWarning as EstimateWarning

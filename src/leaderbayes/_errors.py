@@ -1,7 +1,7 @@
 """Our exceptions and warning categories. Imports nothing.
 
-Every message starts with a stable code (``LB001``), which the documentation
-explains on a page of its own, and ends with the remedy.
+A warning starts with a stable code (``LB001``), which ``docs/warnings.md`` explains, and ends with
+what to do.
 """
 
 
@@ -38,11 +38,11 @@ class DisconnectedWarning(LeaderbayesWarning):
 
 
 class WeightWarning(LeaderbayesWarning):
-    """LB011: too few rounds to estimate the composite weight."""
+    """LB011: too few rounds, or tournaments, to estimate how they vary."""
 
 
 class HintWarning(LeaderbayesWarning):
-    """LB012, LB017, LB018, LB019, LB026, LB027, LB028, LB044, LB053: take another option."""
+    """LB011, LB017, LB018, LB027, LB028, LB053: another model or option suits the data better."""
 
 
 class EstimateWarning(LeaderbayesWarning):
@@ -57,9 +57,5 @@ class MisfitWarning(LeaderbayesWarning):
     """LB016: the model does not describe the board."""
 
 
-class DigestWarning(LeaderbayesWarning):
-    """LB050: a file without a digest, whose bytes cannot be checked."""
-
-
 class BoardWarning(LeaderbayesWarning):
-    """LB020, LB021, LB022, LB029: a board of a competition does not look as it should."""
+    """LB020: the scores of a competition's board are not shares of its test set."""

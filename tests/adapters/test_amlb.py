@@ -17,7 +17,7 @@ def test_tasks_are_tournaments_and_folds_rounds():
     scores = from_amlb(RESULTS)
     assert scores.dims == ("tournament", "player", "round")
     assert scores.attrs["higher_is_better"] == 1
-    assert scores.attrs["scheme"] == "task/framework/fold"
+    assert "tournament=task, player=framework, round=fold" in scores.attrs["columns"]
     assert scores.attrs["source"] == str(RESULTS)
     np.testing.assert_array_equal(scores.sel(player="RandomForest"), [[0.86, 0.85], [-0.12, -0.03]])
 

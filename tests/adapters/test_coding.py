@@ -45,7 +45,7 @@ def test_experiments_with_all_instances():
 
 
 def test_experiments_alone_are_of_the_instances_that_they_name():
-    with pytest.warns(lb.LeaderbayesWarning, match="LB043 .*the 4 instances that any .*instances="):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB053 .*the 4 instances that any .*instances="):
         scores = from_swe_bench(FOLDER / "verified")
     assert scores.sizes["round"] == 4
     assert scores.sel(player="20260502_small").values.tolist() == [1, 0, 0, 0]

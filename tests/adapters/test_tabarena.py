@@ -16,7 +16,7 @@ def test_data_sets_are_tournaments_and_less_error_is_better():
     scores = from_tabarena(RESULTS)
     assert scores.dims == ("tournament", "player", "round")
     assert scores.attrs["higher_is_better"] == 0
-    assert scores.attrs["scheme"] == "dataset/method/fold"
+    assert "tournament=dataset, player=method, round=fold" in scores.attrs["columns"]
     wine = scores.sel(tournament="wine").to_pandas()
     assert wine.loc["GBM (tuned)"].tolist() == [0.1, 0.11, 0.12]
 
@@ -35,7 +35,7 @@ def test_frames_parquet_and_older_names_agree(tmp_path):
     older = table.rename(columns={"method": "framework"}).drop(columns=["metric"])
     scores = from_tabarena(older)
     np.testing.assert_array_equal(scores, expected)
-    assert scores.attrs["scheme"] == "dataset/framework/fold"
+    assert "tournament=dataset, player=framework, round=fold" in scores.attrs["columns"]
 
 
 def test_repeats_and_folds():

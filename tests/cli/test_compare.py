@@ -16,22 +16,25 @@ def test_sentences_and_json_agree_with_python(folder):
     for name, value in pair.data_vars.items():
         assert made[name] == pytest.approx(float(value))
     done = call(*asked, cwd=folder)
-    assert f"c beats d next time with probability {made['win_probability']:.3f}" in done.stdout
-    assert f"equivalent {made['p_equivalent']:.3f}" in done.stdout
-    assert "Head to head c won 5 and tied 1 of 12: by these alone 0." in done.stdout
+    assert done.stdout == pair.attrs["message"] + "\n"
+    assert f"c beats d in a new round with probability {made['win_probability']:.2f}" in done.stdout
+    assert f"(win probability within 0.1 of 1/2) {made['p_equivalent']:.2f}" in done.stdout
+    assert "Head to head c won 5 and tied 1 of 12 rounds; these alone give 0." in done.stdout
+    assert repr(pair).startswith(pair.attrs["message"])
+    assert len(repr(pair).splitlines()) == 4 + len(pair.data_vars)
 
 
 def test_mean_scores_are_compared_in_their_unit(answers):
     asked = ("compare", "answers.csv", "a", "c", "--rope", 0.6, "--seed", 1)
     done = call(*asked, cwd=answers)
     assert done.returncode == 0, done.stderr
-    assert "a less c: +0." in done.stdout
-    assert "equivalent 1.000" in done.stdout
+    assert "a minus c: +0." in done.stdout
+    assert "equivalent (difference within 0.6) >0.99" in done.stdout
 
 
 def test_votes(votes):
     done = call("compare", "votes.csv", "fox", "dog", "--seed", 1, cwd=votes)
-    assert "fox beats dog next time with probability 0." in done.stdout
+    assert "fox beats dog in a new vote with probability 0." in done.stdout
     assert "Head to head fox won " in done.stdout
 
 

@@ -20,7 +20,7 @@ COUNTERPARTS = {
     "audit": "fit audit leaderboard",
     "plan": "fit plan",
     "sensitivity": "sensitivity",
-    "tournaments": "fit study.fit study.average_player",
+    "tournaments": "fit study.fit study.average",
     "sota": "sota.read_board sota.winner",
     "report": "report.text report.html",
 }

@@ -24,8 +24,8 @@ def ranked(folder):
 
 def test_json_is_what_python_returns(ranked, folder):
     assert list(ranked) == [
-        "model", "arguments", "seed", "players", "disagreement", "deviance", "diagnostics",
-        "warnings", "read",
+        "model", "arguments", "seed", "players", "estimand", "disagreement", "deviance",
+        "diagnostics", "warnings", "read",
     ]  # fmt: skip
     assert list(ranked["diagnostics"]) == [
         "max_rhat", "min_ess", "p_check", "deviance_ratio", "misfit", "divergences",
@@ -62,7 +62,7 @@ def test_the_model_that_was_taken_is_printed(folder, answers):
     assert "model: bradley_terry (who beats whom in each round); others: leaderbayes models" in (
         done.stderr
     )
-    assert "bradley_terry, 95% intervals, about fresh data sets of this size" in done.stdout
+    assert "bradley_terry, 95% intervals for new data sets of this size" in done.stdout
     done = call("rank", "scores.csv", "--seed", 1, "--model", "bradley_terry", cwd=folder)
     assert "model:" not in done.stderr
     assert "fresh" not in done.stdout
@@ -120,7 +120,7 @@ def test_a_board_that_does_not_fit(folder):
     assert ranked.returncode == 0, ranked.stderr
     assert "LB016" not in ranked.stdout + ranked.stderr
     pair = call("compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", cwd=folder)
-    assert "rounds of a pair's own results." in pair.stdout
+    assert "stronger, over all opponents, with probability 0.5" in pair.stdout
 
 
 def test_why_nuts_took_over(folder, monkeypatch):
@@ -236,7 +236,7 @@ def test_clusters_are_new_ones_or_none(tmp_path):
         found = json.loads(done.stdout)
         said.append(" ".join(found["warnings"]))
         assert found["players"][0]["observed"] == pytest.approx(0.9)
-    assert "3 clusters (as if of equal size) only" in said[0]
+    assert "Only 3 clusters" in said[0]
     assert "LB028" not in said[1]
 
 

@@ -30,13 +30,13 @@ def test_fitted_compared_and_continued(two):
     assert result["players"][0]["p_average"] >= result["players"][-1]["p_average"]
     names = {path.name for path in (two / "compared").iterdir()}
     assert names == {
-        "compare.csv", "average_player.csv", "average_player.png", "leaderboard.png", "run.json"
+        "compare.csv", "average.csv", "average.png", "leaderboard.png", "run.json"
     }  # fmt: skip
     # A row has its own warnings, and those of reading.
     table = pd.read_csv(two / "compared" / "compare.csv", keep_default_na=False)
     assert "LB010" not in table["warnings"][0]
     assert {"LB010", "LB040"} <= set(table["warnings"][1].split())
-    average = pd.read_csv(two / "compared" / "average_player.csv", index_col=0)
+    average = pd.read_csv(two / "compared" / "average.csv", index_col=0)
     assert average["warnings"].str.contains("LB010 .*LB040").all()
     assert call(*given, cwd=two).stdout == done.stdout
     other = call(*given, "--ties", "drop", cwd=two)
@@ -92,7 +92,7 @@ def test_mean_scores_of_many(mistakes, tmp_path):
     ranks = [player["average_rank"] for player in result["players"]]
     assert ranks == sorted(ranks)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "average_rank.csv", "average_rank.png", "leaderboard.png", "compare.csv", "run.json",
+        "average.csv", "average.png", "leaderboard.png", "compare.csv", "run.json",
     }  # fmt: skip
     text = call(*given, cwd=tmp_path).stdout
     assert "Average rank over all tournaments:" in text

@@ -2,14 +2,12 @@
 
 import importlib
 import re
-from pathlib import Path
 
 import pytest
 
 import leaderbayes as lb
+from prose import DOCS, PAGES, sentences
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
 CELL = re.compile(r"^```{code-cell}\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
@@ -33,12 +31,6 @@ def test_landing_has_its_doors():
     text = (DOCS / "index.md").read_text(encoding="utf-8")
     for door in ("I have scores", "I have items", "I have votes", "Is this table real?"):
         assert f"item-card}} {door}\n" in text
-    heads = {
-        re.sub(r"[^a-z0-9- ]", "", line[3:].lower()).replace(" ", "-")
-        for line in (DOCS / "how_to.md").read_text(encoding="utf-8").splitlines()
-        if line.startswith("## ")
-    }
-    assert set(re.findall(r"how_to\.html#(\S+)", text)) <= heads
     # Sphinx does not check what is a plain URL, so names of pages are checked here.
     for link in re.findall(r"^:link: (\S+)$", text, re.MULTILINE):
         assert (DOCS / f"{link.split('.html')[0]}.md").exists(), link
@@ -47,3 +39,14 @@ def test_landing_has_its_doors():
 def test_gallery_has_every_figure():
     cells = "\n".join(CELL.findall((DOCS / "gallery.md").read_text(encoding="utf-8")))
     assert set(re.findall(r"lb\.plots\.(\w+)", cells)) == set(lb.plots.__all__)
+
+
+def test_pages_are_short_and_plain():
+    """A page has at most 1500 words, all have 22 000, and a sentence has 40."""
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in PAGES}
+    assert not {name: n for name, n in words.items() if n > 1500}
+    assert sum(words.values()) <= 22_000
+    root = DOCS.parent
+    texts = [*PAGES, *root.glob("[A-Z]*.md"), *root.glob("models/*/README.md")]
+    said = [one for text in texts for one in sentences(text.read_text(encoding="utf-8"))]
+    assert not [one for one in said if len(one.split()) > 40]

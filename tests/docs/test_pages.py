@@ -1,5 +1,7 @@
 """The Python of README and of the pages of docs/ runs as it is printed, page by page."""
 
+import contextlib
+import io
 import json
 import re
 import shutil
@@ -16,20 +18,23 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
+import prose
+
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "adapters" / "data"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
-PAGES = {
-    path.name: path
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-    if BLOCK.search(path.read_text(encoding="utf-8"))
+OUTPUT = re.compile(r"\s*^```text\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)  # what it prints
+NUMBER = re.compile(r"-?\d+\.\d+")
+TEXTS = {
+    path.relative_to(ROOT).as_posix().removeprefix("docs/"): path
+    for path in (ROOT / "README.md", *prose.PAGES)
 }
-SKIPPED = {("adapters.md", "lb.datasets.fetch("): "downloads"}  # blocks that begin so, and why
+PAGES = {name: path for name, path in TEXTS.items() if BLOCK.search(path.read_text("utf-8"))}
+# Blocks that begin so, and why.
+SKIPPED = {("how_to/public_boards.md", "import leaderbayes"): "downloads"}
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=str
-)
+@pytest.mark.parametrize("page", TEXTS.values(), ids=TEXTS)
 def test_links_to_files_hold_in_the_repository(page):
     """Where README sends its readers; docs/conf.py turns those that the site needs otherwise."""
     text = page.read_text(encoding="utf-8")
@@ -134,7 +139,7 @@ def given_to_adapters(folder, monkeypatch):
     }  # fmt: skip
 
 
-def given_to_faq(folder, _):
+def given_to_read(folder, _):
     table = pd.DataFrame(
         {
             "model": ["a", "b", "c"], "License": ["mit", "apache", "mit"], "Size (B)": [7, 70, 13],
@@ -145,7 +150,7 @@ def given_to_faq(folder, _):
     return {}
 
 
-def given_to_getting_started(folder, _):
+def given_to_plan(folder, _):
     table = long_table(player="model", round="fold", score="auc")
     table.to_csv(folder / "scores.csv", index=False)
     return {"new_scores": pd.Series(np.linspace(0.75, 0.9, 10), index=map(str, range(10)))}
@@ -175,19 +180,21 @@ def given_to_tuning(_, __):
 
 
 GIVEN = {
-    "adapters.md": given_to_adapters,
-    "faq.md": given_to_faq,
-    "getting_started.md": given_to_getting_started,
+    "how_to/adapters.md": given_to_adapters,
+    "how_to/read.md": given_to_read,
+    "how_to/cost.md": given_to_plan,
+    "how_to/plan.md": given_to_plan,
+    "how_to/best.md": given_to_sota,
     "sota.md": given_to_sota,
-    "tournaments.md": given_to_tournaments,
-    "tuning.md": given_to_tuning,
+    "how_to/data_sets.md": given_to_tournaments,
+    "how_to/tuning.md": given_to_tuning,
 }
 
 
 # One divergent transition among thousands depends on the processor, and is said.
 @pytest.mark.filterwarnings("ignore:LB001")
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:LB010")  # how_to.md says so of its regressors
+@pytest.mark.filterwarnings("ignore:LB010")  # how_to/read.md says so of its regressors
 @pytest.mark.parametrize("page", PAGES)
 def test_page_runs_as_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -201,7 +208,21 @@ def test_page_runs_as_printed(page, tmp_path, monkeypatch):
         if any(page == name and block[1].startswith(line) for name, line in SKIPPED):
             continue
         lines_before = text[: block.start(1)].count("\n")  # so that a traceback has the page's line
-        exec(compile("\n" * lines_before + block[1], PAGES[page], "exec"), names)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile("\n" * lines_before + block[1], PAGES[page], "exec"), names)
+        if shown := OUTPUT.match(text, block.end()):
+            assert_same(shown[1], said.getvalue())
+
+
+def assert_same(shown, said):
+    """Compare texts, in which numbers differ by Monte Carlo error."""
+    (words, numbers), (others, found) = (
+        (NUMBER.sub("0", text).split(), [*map(float, NUMBER.findall(text))])
+        for text in (shown, said)
+    )
+    assert words == others
+    np.testing.assert_allclose(numbers, found, rtol=0.02, atol=0.05)
 
 
 def test_what_is_given_or_skipped_is_of_a_page():

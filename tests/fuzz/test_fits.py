@@ -24,7 +24,7 @@ def scores(seed: int = 1) -> xr.DataArray:
     values = rng.gumbel(size=(5, 8)) + np.array([[1.0], [0.6], [0.2], [-0.2], [-1.0]])
     values[2, 1] = np.nan
     names = {"player": list("abcde"), "round": [f"r{k}" for k in range(8)]}
-    return xr.DataArray(values, names, name="score", attrs={"higher_is_better": 1, "scheme": "s"})
+    return xr.DataArray(values, names, name="score", attrs={"higher_is_better": 1})
 
 
 def votes() -> xr.Dataset:

@@ -33,7 +33,7 @@ def test_existence(values, exists):
         if expected:
             require_estimate(matches, **penalty)
         else:
-            with pytest.raises(lb.DisconnectedError, match="LB010"):
+            with pytest.raises(lb.DisconnectedError, match="estimate does not exist"):
                 require_estimate(matches, **penalty)
 
 

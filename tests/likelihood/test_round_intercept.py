@@ -164,7 +164,7 @@ def test_without_intercepts_it_is_bradley_terry():
     ("values", "message"),
     [
         ([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]], "3 groups"),
-        ([[2.0, 1.0, 2.0], [1.0, 2.0, 1.0]], "order of the players could explain"),
+        ([[2.0, 1.0, 2.0], [1.0, 2.0, 1.0]], "players' order explains the results"),
     ],
 )
 def test_no_estimate(values, message):

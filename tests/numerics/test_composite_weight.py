@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.composite_weight import (
     board_weight,
@@ -155,6 +156,22 @@ def test_ties_that_are_halves_may_count_more():
     assert (own <= 1.0).all()
     # Dropped, ties are no matches.
     assert (board_weight(place, within_round=True, ties="drop") <= 1.0).all()
+
+
+def test_without_an_upset_a_pseudo_round_makes_davidsons_estimate():
+    """Whoever is better wins or ties, so that all are connected and nu grows without a bound."""
+    ranks = ["1234", "1233", "1224", "1133", "1234", "1224", "1224"]
+    place = np.array([[int(rank) for rank in row] for row in ranks], dtype=np.int32)
+    equal = exchangeable_weight(place, within_round=True)
+    with pytest.raises(NotConvergedError):
+        inverse(place, equal, with_ties=True)
+    _, n, tied = weighted_counts(place, equal, within_round=True, ties="half")
+    variance = variance_of_midranks(place, equal, within_round=True)
+    of_equal = inverse_of_equal_players(variance, tied.sum() / n.sum(), 7, half=False)
+    factor = shrunk(inverse(place, equal, with_ties=True, pseudo_rounds=1.0), 7, of_equal)
+    found = board_weight(place, within_round=True, ties="half", with_ties=True)
+    np.testing.assert_allclose(found, factor * equal)
+    assert (found < 1.0).all()
 
 
 @pytest.mark.parametrize("players", [4, 10, 20])

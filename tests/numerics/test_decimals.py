@@ -17,7 +17,7 @@ def test_two_digits_of_the_narrowest(widths, expected):
     assert decimals(widths) == expected
 
 
-@pytest.mark.parametrize(("end", "expected"), [(-0.0016, 3), (0.0016, 2), (-1e-9, 4), (-0.02, 2)])
+@pytest.mark.parametrize(("end", "expected"), [(-0.0016, 3), (0.0016, 2), (-1e-5, 4), (-0.02, 2)])
 def test_signs_of_differences_show(end, expected):
     table = pd.DataFrame({"difference_lower": [0.0, -0.5], "difference_upper": [0.0, end]})
     assert decimals_of(table, "difference") == expected

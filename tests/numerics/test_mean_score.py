@@ -39,7 +39,8 @@ def test_noise_is_the_scatter_and_own_variances(players, rounds):
     assert noise.df == pytest.approx(rounds - 1.0 + borrowed)
     off = y - y.mean(axis=0)
     off -= off.mean(axis=1, keepdims=True)
-    wanted = (off.T @ off + borrowed * np.diag(own_variances(y))) / noise.df
+    own = own_variances(y - y.mean(axis=0), len(y) - 1.0)
+    wanted = (off.T @ off + borrowed * np.diag(own)) / noise.df
     found = of_differences(noise.covariance)
     np.testing.assert_allclose(found, of_differences(wanted), atol=1e-12)
 
@@ -48,8 +49,10 @@ def test_own_variances_are_found_whatever_the_rounds():
     rng = np.random.default_rng(1)
     sd = np.array([0.3, 1.0, 1.0, 2.0, 3.0])
     y = rng.normal(size=(4000, 5)) * sd + 5.0 * rng.normal(size=(4000, 1))
-    np.testing.assert_allclose(np.sqrt(own_variances(y)), sd, atol=0.05)
-    np.testing.assert_allclose(own_variances(10.0 * y + 3.0), 100.0 * own_variances(y))
+    off = y - y.mean(axis=0)
+    found = own_variances(off, len(y) - 1.0)
+    np.testing.assert_allclose(np.sqrt(found), sd, atol=0.05)
+    np.testing.assert_allclose(own_variances(10.0 * off, len(y) - 1.0), 100.0 * found)
 
 
 @pytest.mark.parametrize("luck", [0.0, 0.25])

@@ -90,8 +90,8 @@ def test_no_maximum_is_an_error():
     def line(x):
         return float(x[0]), np.array([1.0, -1.0]), 1e-9 * np.array([[1.0, -1.0], [-1.0, 1.0]])
 
-    with pytest.raises(NotConvergedError, match="LB002"):
+    with pytest.raises(NotConvergedError, match=r"bound|converge"):
         maximise(line, np.zeros(2), 2, max_iter=5)
     flat = np.zeros((2, 2))
-    with pytest.raises(NotConvergedError, match="no curvature"):
+    with pytest.raises(NotConvergedError, match="is flat"):
         maximise(lambda x: (0.0, np.zeros(2), flat), np.zeros(2), 2)

@@ -64,8 +64,8 @@ def moved(scores):
 def across(study):
     """What is drawn of a study, by the names of the figures."""
     return {
-        "average_player": lb.study.average_player(study),
-        "average_rank": lb.study.average_rank(study),
+        "average": lb.study.average(study),
+        "average_rank": lb.study.average(study, of="rank"),
         "embedding": lb.study.embedding(study),
         "leaderboards": lb.study.compare(study, draws=10),
         "tunability": lb.study.tunability(study, GROUPS),

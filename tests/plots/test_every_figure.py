@@ -18,6 +18,9 @@ FIGURES = {
     "rank_distribution": lambda get, **more: lb.plots.rank_distribution(get("fit"), **more),
     "groups": lambda get, **more: lb.plots.groups(get("wide"), **more),
     "groups as Demsar": lambda get, **more: lb.plots.groups(get("wide"), style="demsar", **more),
+    "frontier": lambda get, **more: lb.plots.frontier(
+        get("fit"), {f"p{k}": 2.0**k for k in range(6)}, **more
+    ),
     "compare": lambda get, **more: lb.plots.compare(get("fit"), "p0", "p3", rope=0.1, **more),
     "record": lambda get, **more: lb.plots.record(get("fit"), **more),
     "sensitivity": lambda get, **more: lb.plots.sensitivity(get("moved"), **more),
@@ -26,16 +29,12 @@ FIGURES = {
     ),
     "deviance": lambda get, **more: lb.plots.deviance(get("fit"), seed=1, draws=40, **more),
     "plan": lambda get, **more: lb.plots.plan(get("planned"), **more),
-    "average_player": lambda get, **more: lb.plots.average_player(
-        get("across")["average_player"], **more
-    ),
-    "average_rank": lambda get, **more: lb.plots.average_rank(
-        get("across")["average_rank"], **more
-    ),
+    "average": lambda get, **more: lb.plots.average(get("across")["average"], **more),
+    "average_rank": lambda get, **more: lb.plots.average(get("across")["average_rank"], **more),
     "embedding": lambda get, **more: lb.plots.embedding(get("across")["embedding"], **more),
     "tunability": lambda get, **more: lb.plots.tunability(get("across")["tunability"], **more),
     "search": lambda get, **more: lb.plots.search(get("search"), "ccp_alpha", "criterion", **more),
-    "race": lambda get, **more: lb.plots.race(get("search").decisions_, **more),
+    "race": lambda get, **more: lb.plots.search(get("search"), **more),
     "maximum": lambda get, **more: lb.plots.maximum(get("law"), theta=0.9, **more),
     "board": lambda get, **more: lb.plots.board(get("board"), get("estimate"), **more),
 }

@@ -1,5 +1,7 @@
 """Figures of what was made of posteriors, of boards and of searches."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -53,15 +55,15 @@ def test_plan(planned):
 
 
 def test_average_player_and_rank(across):
-    average = across["average_player"]
-    ax = axes(lb.plots.average_player(average))
+    average = across["average"]
+    ax = axes(lb.plots.average(average))
     best = average["overall"].to_series().sort_values(ascending=False).index
     expected = average["mean"].sel(player=best).transpose("tournament", "player").to_numpy()
     np.testing.assert_allclose(heat(ax), expected)
     crosses = ax.collections[0].get_offsets()
     np.testing.assert_array_equal(crosses, np.argwhere(np.isnan(expected))[:, ::-1])
     rank = across["average_rank"]
-    values = heat(axes(lb.plots.average_rank(rank)))
+    values = heat(axes(lb.plots.average(rank)))
     assert np.nanmax(values) <= 1.0
     first = rank["rank"].sortby(rank["average_rank"]).transpose("tournament", "player").to_numpy()
     np.testing.assert_array_equal(np.nanargmax(values, axis=1), np.nanargmin(first, axis=1))
@@ -105,7 +107,7 @@ def test_embedding(across):
 
 @pytest.mark.parametrize(
     ("name", "source"),
-    [("average_player", "study.average_player"), ("maximum", "sota.maximum"), ("plan", "plan")],
+    [("average", "study.average"), ("maximum", "sota.maximum"), ("plan", "plan")],
 )
 def test_something_else(fit, name, source):
     with pytest.raises(lb.LeaderbayesError, match=rf"leaderbayes\.{source} returns, not DataTree"):
@@ -139,7 +141,7 @@ def test_search(search):
 
 def test_race(search):
     decisions = search.decisions_
-    collection = lb.plots.race(decisions)
+    collection = lb.plots.search(search)
     compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
     for k, mine in compared.groupby("iteration"):
         ax = axes(collection, f"iteration {k}")
@@ -147,10 +149,12 @@ def test_race(search):
         assert sum(line.get_marker() == "o" for line in ax.lines) == dropped
         assert sum(line.get_marker() != "o" for line in ax.lines) == mine["candidate"].nunique()
         assert f"{dropped} dropped" in ax.get_title()
-    with pytest.raises(lb.LeaderbayesError, match="decisions_"):
-        lb.plots.race(compared.drop(columns="decision"))
+    with pytest.raises(lb.LeaderbayesError, match="give x and y"):
+        lb.plots.search(search, "criterion")
+    alone = copy(search)
+    alone.decisions_ = decisions[decisions["decision"] == "leads"]
     with pytest.raises(lb.LeaderbayesError, match="Nobody"):
-        lb.plots.race(decisions[decisions["decision"] == "leads"])
+        lb.plots.search(alone)
 
 
 # Boards

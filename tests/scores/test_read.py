@@ -1,5 +1,7 @@
 """Reading tables, and refusing what cannot be compared."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,8 @@ def test_long_csv(write):
     assert list(scores["player"].values) == ["a", "b"]
     np.testing.assert_array_equal(scores, [[0.5, 0.7], [0.6, np.nan]])
     assert scores.attrs["higher_is_better"] == 0
-    assert scores.attrs["scheme"] == "model/fold"
+    assert scores.attrs["columns"] == "player=model, round=fold, score=auc"
+    assert "scheme" not in scores.attrs
     assert scores.attrs["source"].endswith("scores.csv")
 
 
@@ -89,7 +92,7 @@ def test_answers_that_are_refused(write, table, message):
 
 def test_a_round_of_two_clusters(write):
     text = "task,topic,a,b\nx,p,0.1,0.2\nx,q,0.3,0.4\ny,p,0.5,0.6\ny,q,0.7,0.8\n"
-    with pytest.raises(lb.ScoresError, match="round '0' is of several clusters: 'p', 'r'"):
+    with pytest.raises(lb.ScoresError, match="round '0' has several values of cluster: 'p', 'r'"):
         lb.read_scores(write(text.replace("y,p", "y,r")), cluster="topic")
 
 
@@ -142,13 +145,13 @@ def test_scores_of_several_metrics_are_named():
 
 def test_shares_among_percentages(write):
     text = "model,a,b,c\nx,0.886,85.1,91.2\ny,87.4,84.2,90.0\nz,88.1,0.8431,92.1\n"
-    first = r"LB051 .*: 2 scores far from .*, 0.886 \(player 'x', round 'a'\) first"
+    first = r"LB051 .*: 0.886 \(player 'x', round 'a'\) is far from .*, and so are 1 more"
     long = pd.read_csv(write(text)).melt("model", var_name="round", value_name="accuracy")
     for source in (write(text), long):
         with pytest.warns(lb.LeaderbayesWarning, match=first):
             lb.read_scores(source)
     by_player = pd.DataFrame({"model": [*"xyz"], "a": [0.91, 90.0, 88.0], "b": [0.85, 86.0, 82.0]})
-    with pytest.warns(lb.LeaderbayesWarning, match=r"2 scores far from .* 0.91 "):
+    with pytest.warns(lb.LeaderbayesWarning, match=r"0\.91 .* is far from .* 1 more"):
         lb.read_scores(by_player)
 
 
@@ -157,3 +160,45 @@ def test_shares_among_percentages(write):
 def test_other_scores_far_below(write, cells):
     lines = [f"m{k},{cell},{70.5 + k * k}" for k, cell in enumerate(cells.split())]
     lb.read_scores(write("\n".join(["model,a,b", *lines]) + "\n"))
+
+
+def of_data_sets():
+    """Two models on two folds of two data sets, as a long table."""
+    cells = [(d, m, f) for d in "xyz" for m in "ab" for f in (1, 2)]
+    frame = pd.DataFrame(cells, columns=["dataset", "model", "fold"])
+    return frame.assign(auc=[0.5, 0.7, 0.6, 0.61, 0.8, 0.6, 0.53, 0.9, 0.71, 0.7, 0.9, 0.62])
+
+
+def test_schemes_of_the_paper():
+    table = of_data_sets()
+    mean = table.groupby(["dataset", "model"])["auc"].mean().unstack()
+    folds = lb.read_scores(table, scheme="Model/CV")
+    assert (folds.dims, folds.attrs["scheme"]) == (("tournament", "player", "round"), "Model/CV")
+    tasks = lb.read_scores(table, scheme="Model/Task")
+    np.testing.assert_allclose(tasks, mean.T)
+    assert tasks.attrs["columns"] == "round=dataset, player=model, score=auc"
+    assert tasks.attrs["read"].startswith("round=dataset, player=model, score=auc (higher")
+    data_sets = lb.read_scores(table, scheme="Data set/Model")
+    np.testing.assert_allclose(data_sets, mean)
+    assert data_sets["player"].values.tolist() == ["x", "y", "z"]
+    assert data_sets.attrs["columns"] == "player=dataset, round=model, score=auc"
+    wide = lb.read_scores(mean.reset_index(), round="dataset", scheme="Data set/Model")
+    np.testing.assert_allclose(wide, mean)
+    with pytest.raises(lb.LeaderbayesError, match="scheme='nonsense': choose 'Model/CV', 'Mod"):
+        lb.read_scores(table, scheme="nonsense")
+    with pytest.raises(lb.LeaderbayesError, match=r"attrs\['scheme'\]='nonsense': choose"):
+        lb.matches(tasks.assign_attrs(scheme="nonsense"))
+
+
+def test_a_scheme_asks_for_test_fraction_or_refuses_it():
+    scores = lb.read_scores(of_data_sets(), scheme="Model/CV").isel(tournament=0, drop=True)
+    plain = scores.assign_coords(round=["north", "south"])
+    options = {"draws": 100, "replicates": 5, "seed": 1}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", lb.LeaderbayesWarning)
+        lb.fit(plain, **options)
+    assert "LB017" in "".join(str(one.message) for one in caught)
+    tasks = scores.assign_attrs(scheme="Model/Task")  # called "1" and "2", in a column "fold"
+    for model in ("bradley_terry", "mean_score"):
+        with pytest.raises(lb.LeaderbayesError, match=r"test_fraction is for folds, .*Model/Task"):
+            lb.fit(tasks, model, test_fraction=0.5, **options)

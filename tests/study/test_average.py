@@ -8,7 +8,7 @@ import leaderbayes as lb
 
 
 def test_average_player_against_the_definition(study):
-    made = lb.study.average_player(study, prob=0.8)
+    made = lb.study.average(study, prob=0.8)
     draws = {
         name: expit(fit["posterior"]["epp"].stack(sample=("chain", "draw")))
         for name, fit in zip(made["tournament"].to_numpy(), study.children.values(), strict=True)
@@ -29,7 +29,7 @@ def test_average_player_against_the_definition(study):
 
 
 def test_average_rank_against_the_ranks_of_each(study):
-    made = lb.study.average_rank(study, prob=0.8)
+    made = lb.study.average(study, of="rank", prob=0.8)
     ranks = {}
     for name in made["tournament"].to_numpy():
         fit = lb.study.select(study, name)
@@ -49,15 +49,15 @@ def test_average_rank_against_the_ranks_of_each(study):
     assert made.attrs == {"prob": 0.8, "converged": 1, "warnings": "[]"}
 
 
-@pytest.mark.parametrize("across", [lb.study.average_player, lb.study.average_rank])
-def test_prob_is_a_share(study, across):
+@pytest.mark.parametrize("of", ["win", "rank"])
+def test_prob_is_a_share(study, of):
     with pytest.raises(lb.LeaderbayesError, match="prob=0"):
-        across(study, prob=0.0)
+        lb.study.average(study, of=of, prob=0.0)
 
 
 def test_the_least_mistakes_rank_first(study_of_scores):
     """Of all three tournaments the ranks of p1 are in the middle."""
-    rank = lb.study.average_rank(study_of_scores)["rank"]
+    rank = lb.study.average(study_of_scores, of="rank")["rank"]
     assert rank.sel(tournament="reading").idxmin("player").item() == "p0"
     assert rank.sel(tournament="code/2").idxmin("player").item() == "p3"
     np.testing.assert_allclose(rank.sum("player"), [10.0, 6.0, 10.0])

@@ -61,7 +61,7 @@ def test_doubt_shows(study):
         "converged": 0,
         "warnings": "[\"tournament 'three': LB001 not converged\"]",
     }
-    assert lb.study.average_player(doubtful).attrs["converged"] == 0
+    assert lb.study.average(doubtful).attrs["converged"] == 0
 
 
 def test_one_tournament_has_no_odd_player(study):
@@ -103,11 +103,11 @@ def test_mean_scores_say_by_how_much(study_of_scores):
 
 
 @pytest.mark.parametrize(
-    "asks", [lb.study.unusual, lb.study.average_player, lb.study.embedding,
+    "asks", [lb.study.unusual, lb.study.average, lb.study.embedding,
              lambda given: lb.study.tunability(given, {f"p{i}": "a" for i in range(4)})],
 )  # fmt: skip
 def test_what_needs_log_odds_refuses_mean_scores(study_of_scores, asks):
-    with pytest.raises(lb.LeaderbayesError, match=r"reading.* is of mean scores.*average_rank"):
+    with pytest.raises(lb.LeaderbayesError, match=r"reading.* is of mean scores.*of='rank'"):
         asks(study_of_scores)
 
 

@@ -169,7 +169,7 @@ def test_other_arguments_are_refused(boards, store, changed, message):
 def test_a_failing_tournament_is_reported(boards, tmp_path):
     broken = boards[:2].copy()
     broken[0, 1:] = np.nan  # one player is left
-    with pytest.warns(lb.LeaderbayesWarning, match="LB030 tournament 'a'"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB030 Tournament 'a'"):
         study = lb.study.fit(broken, store=tmp_path / "study", **OPTIONS)
     assert list(study.children) == ["b c"]
     assert list(json.loads(study.attrs["failed"])) == ["a"]

@@ -105,4 +105,4 @@ def test_one_of_a_fit_of_several(several, tournaments):
     assert int(lb.deviance(fit)["df"]) == 3
     assert 0.0 <= float(lb.check(fit, draws=20, seed=1)["p_value"]) <= 1.0
     assert lb.study.compare(several, draws=5)["players"].tolist() == [5, 4, 5, 5, 5, 5]
-    assert lb.study.average_rank(several).sizes == {"tournament": 6, "player": 5}
+    assert lb.study.average(several, of="rank").sizes == {"tournament": 6, "player": 5}

@@ -22,21 +22,7 @@ _UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: scales di
 
 def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """Add to a leaderboard the columns beside its parameter, and ``disagreement`` to its attrs."""
-    if post.parameter == "theta":
-        return _with_observed(post, table)
-    if post.of_votes:
-        table = table.join(votes_by_player(post), on="player")
-        table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
-    else:
-        if post.parameter == "score":
-            table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
-        if (own := _of_rounds(post)) is None:
-            return table
-        column, after, values = own
-        table.insert(list(table).index(after) + 1, column, values[table["player"]].to_numpy())
-        if said := _disagreement(post, table, lambda player: repr(player[:60])):
-            table.attrs["disagreement"] = said
-    return table
+    return _WITH[post.kind.name](post, table)
 
 
 def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
@@ -72,18 +58,47 @@ def _observed(post: Posterior) -> pd.Series:
     """Return each player's mean, or the statistic, of the scores themselves."""
     scores = post.data.mean("round") if post.several else post.data
     y = scores.transpose(..., "player").to_numpy().astype(float)
-    return pd.Series(statistic_of(y, str(post.option("statistic", "mean"))), post.players)
+    statistic = str(post.option("statistic", "mean"))
+    return pd.Series(statistic_of(y, statistic, _weight(post)), post.players)
 
 
-def _of_rounds(post: Posterior) -> tuple[str, str, pd.Series] | None:
-    """Name the column, what it stands after, and its values; None where scores do not compare."""
-    y = _ahead(post)
-    if y is None:
-        return None
-    if post.parameter == "score":
-        return "win_rate", "difference_upper", pd.Series(win_rates(y), post.players)
-    sign = 1.0 if post.scores is not None and post.scores.attrs["higher_is_better"] else -1.0
-    return "score", "epp_upper", pd.Series(sign * column_means(y), post.players)
+def _weight(post: Posterior) -> Floats | None:
+    """Return how much rounds count (round,), where they do not count the same."""
+    return None if post.weighing is None else post.weighing.weight
+
+
+def _with_votes(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    table = table.join(votes_by_player(post), on="player")
+    table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
+    return table
+
+
+def _with_scores(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    if (y := _ahead(post)) is None or post.scores is None:
+        return table
+    sign = 1.0 if post.scores.attrs["higher_is_better"] else -1.0
+    return _inserted(post, table, "score", "epp_upper", sign * column_means(y, _weight(post)))
+
+
+def _with_wins(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
+    if (y := _ahead(post)) is None:
+        return table
+    return _inserted(post, table, "win_rate", "difference_upper", win_rates(y, _weight(post)))
+
+
+_WITH = {"epp": _with_scores, "votes": _with_votes, "score": _with_wins, "theta": _with_observed}
+
+
+def _inserted(
+    post: Posterior, table: pd.DataFrame, column: str, after: str, values: Floats
+) -> pd.DataFrame:
+    """Add a column beside the parameter, and ``disagreement`` where another player leads by it."""
+    at = post.players.get_indexer(pd.Index(table["player"]))
+    table.insert(list(table).index(after) + 1, column, values[at])
+    if said := _disagreement(post, table, lambda player: repr(player[:60])):
+        table.attrs["disagreement"] = said
+    return table
 
 
 def _ahead(post: Posterior) -> Floats | None:
@@ -98,20 +113,22 @@ def _ahead(post: Posterior) -> Floats | None:
     return None if np.isnan(column_means(y)).any() else y
 
 
-def win_rates(y: Floats) -> Floats:
+def win_rates(y: Floats, weight: Floats | None = None) -> Floats:
     """Share of its own matches that each player won (player,), ties half, of scores by rounds."""
     # Ranked from below, ties at their middle: each has beaten those under it.
     beaten = pd.DataFrame(y).rank(axis=1).to_numpy() - 1.0
     seen = np.isfinite(y)
-    met = (seen * (seen.sum(axis=1, keepdims=True) - 1)).sum(axis=0)
-    return np.asarray(np.nansum(beaten, axis=0) / np.maximum(met, 1))
+    met = seen * (seen.sum(axis=1, keepdims=True) - 1)
+    each = np.ones(len(y)) if weight is None else weight
+    return np.asarray(each @ np.nan_to_num(beaten) / np.maximum(each @ met, 1e-9))
 
 
 def _disagreement(post: Posterior, table: pd.DataFrame, name: Callable[[str], str]) -> str:
     y, beside = _ahead(post), column_beside(table)
     if y is None or beside is None or post.option("statistic", "mean") != "mean":
         return ""
-    values = pd.Series(win_rates(y) if beside[0] == "win_rate" else column_means(y), post.players)
+    of = win_rates if beside[0] == "win_rate" else column_means
+    values = pd.Series(of(y, _weight(post)), post.players)
     leader, other = str(table["player"].iloc[0]), str(values.idxmax())
     gap = float(values[other] - values[leader])
     if gap <= 1e-9 * float(np.ptp(values)):

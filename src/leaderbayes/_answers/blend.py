@@ -29,7 +29,7 @@ from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.composite_weight import exchangeable_weight, weighted_counts
 from leaderbayes._numerics.intervals import two_digits
 from leaderbayes._numerics.pairs import estimates
-from leaderbayes._numerics.places import count
+from leaderbayes._numerics.rounds import equal
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
@@ -164,7 +164,8 @@ def _left_out(post: Posterior) -> Floats:
     upper = np.triu_indices(len(at), 1)
     covariance = np.atleast_2d(np.cov(standing.T))
     variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance
-    variance /= 1.0 + luck * post.constant.sizes.get("round", 0)
+    rounds = post.weighing.worth if post.weighing else post.constant.sizes.get("round", 0)
+    variance /= 1.0 + luck * rounds
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * variance[upper])
     worth = found.worth / (1.0 - found.worth * found.played * luck)  # among these rounds
     a, b = (table * worth / found.worth for table in (found.a, found.b))
@@ -192,17 +193,17 @@ def _parts(post: Posterior, at: Longs) -> Parts:
     within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
     if not post.model.pairs:  # the weight is of whole rankings
         weight = weight * exchangeable_weight(place, within_round=within)
-    weight = weight * (1.0 + shared_luck(post.test_fraction) * len(place))
-    part, light = np.arange(len(place)) % _PARTS, np.minimum(weight, 1.0)
+    weighing = post.weighing or equal(len(place))
+    weight = weight * (1.0 + shared_luck(post.test_fraction) * weighing.worth)
+    part = np.arange(len(place)) % _PARTS
+    light = np.minimum(weight, weighing.weight)
 
     def tables(rows: np.ndarray) -> Floats:
         each = [
-            count(place[rows], within_round=within, ties=ties),
+            weighted_counts(place[rows], weighing.weight[rows], within_round=within, ties=ties),
             weighted_counts(place[rows], light[rows], within_round=within, ties=ties),
         ]
-        if post.model.tie_parameter:
-            each = [(won - tied / 2.0, n - tied, tied) for won, n, tied in each]
-        return np.stack([table for won, n, _ in each for table in (won, n)])
+        return np.stack([table for counts in each for table in post.model.counted(*counts)])
 
     parts = range(int(part.max()) + 1)
     if within:

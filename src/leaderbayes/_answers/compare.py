@@ -13,8 +13,9 @@ from leaderbayes._answers.record import record
 from leaderbayes._answers.win_probability import chance
 from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import Answer, clean, probability
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.intervals import ends, with_ends
+from leaderbayes._numerics.intervals import decimals_of_difference, ends, with_ends
 from leaderbayes._types import Bools, Floats
 
 _NEW = 40  # data sets that a draw of several tournaments stands for
@@ -23,7 +24,7 @@ _NEW = 40  # data sets that a draw of several tournaments stands for
 def compare(
     dt: xr.DataTree, a: str, b: str, *, rope: float | None = None, prob: float = 0.95
 ) -> xr.Dataset:
-    """Compute how probably player ``a`` is better than, equivalent to, or worse than ``b``.
+    """Return the probabilities that player ``a`` is better than, as good as, or worse than ``b``.
 
     Parameters
     ----------
@@ -32,8 +33,8 @@ def compare(
     a, b : str
         Two players, or teams.
     rope : float, optional
-        Region of practical equivalence. Of strengths, by how much the win probability may differ
-        from 1/2, of which ``p_better`` then is; of scores and theta, by how much these may differ.
+        Region of practical equivalence: how far the win probability may be from 1/2 (strengths;
+        ``p_better`` is then about it), or how much two players may differ (scores, theta).
     prob : float
         Probability of the equal-tailed credible intervals.
 
@@ -42,18 +43,18 @@ def compare(
     Dataset
         Scalars ``p_better``, ``p_equivalent``, ``p_worse``, and with ``_lower`` and ``_upper``:
 
-        - of strengths: ``win_probability`` (ends ``win_lower``, ``win_upper``) of a over b in a new
-          round, as by `win_probability`, and ``epp_difference`` (ends ``epp_lower``,
+        - strengths: ``win_probability`` (ends ``win_lower``, ``win_upper``) of a over b in a new
+          round, as from `win_probability`, and ``epp_difference`` (ends ``epp_lower``,
           ``epp_upper``);
-        - of scores and theta: ``difference``; ``cohen_d`` and ``cliff_delta`` where the model says
-          how a player's scores vary between rounds;
-        - of one tournament: ``record``, the win probability by the pair's own matches, with
+        - scores and theta: ``difference``; also ``cohen_d`` and ``cliff_delta`` if the model has
+          the variation of scores between rounds;
+        - one tournament: ``record``, the win probability from head-to-head results alone, with
           ``record_better``, ``record_won``, ``record_played`` and ``record_tied``.
 
-        Of several tournaments the probabilities are those in a new one; of scores ``new_lower`` and
-        ``new_upper`` are its interval, and ``mean_better`` is about the means. Coordinates:
-        ``player``, ``opponent``. attrs: ``prob``, ``rope``, ``mass`` and ``note`` of the blend,
-        ``converged``, ``warnings``.
+        With several tournaments the probabilities are those in a new one; for scores ``new_lower``
+        and ``new_upper`` are its interval, and ``mean_better`` is about the means. Coordinates:
+        ``player``, ``opponent``. attrs: ``message``, the answer in sentences, as it prints;
+        ``prob``, ``rope``, ``mass`` and ``note`` of the blend, ``converged``, ``warnings``.
 
     Raises
     ------
@@ -77,15 +78,65 @@ def compare(
     check_comparison(a, b, rope, of_scores=post.parameter != "epp")
     pair = [post.position(a), post.position(b)]
     said: dict[str, Any] = {"prob": prob} | ({} if rope is None else {"rope": rope}) | post.trust
-    if post.parameter == "epp":
-        found, more = _strengths(post, pair, rope, prob)
-        said |= more
-    else:
-        found = _scores(post, pair, rope, prob)
+    found, more = _OF.get(post.parameter, _scores)(post, pair, rope, prob)
+    said |= more
     if post.who == "player" and not post.several and "constant_data" in post.tree.children:
         own = record(post, prob, [a, b]).sel(player=a, opponent=b).drop_vars("worth")
         found |= {f"record_{name}".removesuffix("_mean"): v.item() for name, v in own.items()}
-    return xr.Dataset(found, {"player": a, "opponent": b}, said)
+    answer = Answer(found, {"player": a, "opponent": b}, said)
+    return answer.assign_attrs(message=_message(answer, post, a, b))
+
+
+def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
+    """Put a comparison into sentences, one a line."""
+    value = {str(name): float(of) for name, of in found.data_vars.items()}
+    p = {name: probability(of) for name, of in value.items()}
+    one, other = (clean(name)[:60] for name in (a, b))
+    of = f"{found.attrs['prob']:.0%} interval"
+    if post.parameter == "epp":
+        where, near = "tournament" if post.several else post.kind.unit, "win probability within"
+        said = [
+            f"{one} beats {other} in a new {where} with probability {p['win_probability']} ({of} "
+            f"{_interval(value['win_lower'], value['win_upper'], 0.5)})."
+        ]
+        better = f"{one} is stronger, over all opponents, with probability {p['p_better']}."
+        near, off = "win probability within", " of 1/2"
+    else:
+        low, high = value["difference_lower"], value["difference_upper"]
+        digits, near, off = decimals_of_difference(low, high), "difference within", ""
+        mean = ", means over data sets" if post.several else ""
+        said = [
+            f"{one} minus {other}{mean}: {value['difference']:+.{digits}f} ({of} "
+            f"{_interval(low, high)})."
+        ]
+        better = f"{one} is better with probability {p['p_better']}."
+        if post.several:
+            said[0] = f"{said[0][:-1]}; better with probability {p['mean_better']}."
+            new = _interval(value["new_lower"], value["new_upper"])
+            better = f"On a new data set: {new}; better with probability {p['p_better']}."
+    if "rope" in found.attrs:
+        better = (
+            f"Probabilities: better {p['p_better']}, equivalent ({near} "
+            f"{found.attrs['rope']:g}{off}) {p['p_equivalent']}, worse {p['p_worse']}."
+        )
+    said.append(better)
+    if "record" in value and np.isfinite(value["record"]):
+        tied, unit = value["record_tied"], post.kind.unit
+        halves = f" and tied {tied:g}" if tied else ""
+        said.append(
+            f"Head to head {one} won {value['record_won'] - tied / 2.0:g}{halves} of "
+            f"{value['record_played']:g} {unit}s; these alone give {p['record']} "
+            f"({_interval(value['record_lower'], value['record_upper'], 0.5)})."
+        )
+    return "\n".join(said)
+
+
+def _interval(low: float, high: float, zero: float = 0.0) -> str:
+    """Write an interval of a difference, or of a probability, so that it shows its side."""
+    sign = "" if zero else "+"
+    digits = decimals_of_difference(low, high, zero)
+    digits = min(max(digits, 2), 4) if zero else digits
+    return f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
 
 
 def _strengths(
@@ -113,12 +164,15 @@ def win_of(post: Posterior, pair: list[int]) -> tuple[float, Floats, dict[str, A
     return float(win.mean()), win, {}
 
 
-def _scores(post: Posterior, pair: list[int], rope: float | None, prob: float) -> dict[str, Any]:
+def _scores(
+    post: Posterior, pair: list[int], rope: float | None, prob: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
     gap = np.subtract(*post.draws[:, pair].T)
     sign = 1.0 if post.higher_is_better else -1.0
     found = with_ends({"difference": gap}, prob)
     if post.spread is None:
-        return _verdicts(sign * gap, _within(gap, rope)) | found | _effects(post, gap, pair, prob)
+        found |= _effects(post, gap, pair, prob)
+        return _verdicts(sign * gap, _within(gap, rope)) | found, {}
     # On a new data set players deviate by themselves: quantiles that stand for a draw's new ones.
     off, scale = ndtri((np.arange(_NEW) + 0.5) / _NEW), post.apart[*pair] * post.spread
     low, high = ends((gap[:, None] + scale[:, None] * off).ravel(), prob)
@@ -126,7 +180,10 @@ def _scores(post: Posterior, pair: list[int], rope: float | None, prob: float) -
     better, worse = ndtr((ahead - far) / scale).mean(), ndtr((-ahead - far) / scale).mean()
     new = {"p_better": better, "p_equivalent": 1.0 - better - worse, "p_worse": worse}
     more = {"mean_better": (ahead > 0.0).mean(), "new_lower": low, "new_upper": high}
-    return new | found | more
+    return new | found | more, {}
+
+
+_OF = {"epp": _strengths}  # of all else `_scores`
 
 
 def _within(gap: Floats, rope: float | None) -> Bools:
@@ -143,7 +200,7 @@ def _verdicts(ahead: Floats, equivalent: Bools) -> dict[str, Any]:
 
 def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict[str, Any]:
     """Cohen's d and Cliff's delta, where it is known how a player's scores vary between rounds."""
-    if not post.has("noise") or post.parameter != "score":
+    if not post.has("noise"):
         return {}
     variance = post.read("noise", "player")[:, pair] ** 2
     if post.has("round_scale"):

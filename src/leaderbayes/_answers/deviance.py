@@ -76,7 +76,7 @@ def deviance(
                 f"deviance is of matches, and this posterior of {post.parameter}: take "
                 "leaderbayes.check, or fit model='bradley_terry'."
             )
-        nu = float(post.read("tie").mean()) if post.model.tie_parameter else None
+        nu = float(post.read("tie").mean()) if post.has("tie") else None
         each = [_of_board(board, draws.mean(axis=0), nu) for board, draws in post.boards()]
         value, df = sum(one[0] for one in each), sum(one[1] for one in each)
         where = {one[2] for one in each}

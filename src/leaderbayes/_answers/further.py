@@ -26,24 +26,33 @@ def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
     gap = post.standing[:, pair[0]] - post.standing[:, pair[1]]
     among = 2.0 * post.standing.var(axis=1, ddof=1).mean()
     prior = float(np.clip(gap.var() / among, 0.0, 0.5))
-    if post.of_votes:
-        board = post.matches()
-        count, worth = float(board["n"].sum()) / 2.0, min(worth_of_votes(post), 1.0)
-        fixed = {"same": 1.0 - worth, "new": 0.0} if clustered_by(post) else {"new": 0.0}
-        each = _worth_of_votes(board["n"].to_numpy(), post.draws.mean(axis=0), contested, pair)
-        return Units("vote", count, fixed, each, prior)
-    data = post.data
-    if post.several:
-        return Units("tournament", float(data.sizes["tournament"]), {"new": 0.0}, 1.0, prior)
-    name = "cluster" if "cluster" in data.coords else "round"
-    count = float(len(np.unique(data[name].to_numpy())))
+    return _OF.get(post.kind.unit, _rounds)(post, contested, pair, prior)
+
+
+def _votes(post: Posterior, contested: Longs, pair: tuple[int, int], prior: float) -> Units:
+    board = post.matches()
+    count, worth = float(board["n"].sum()) / 2.0, min(worth_of_votes(post), 1.0)
+    fixed = {"same": 1.0 - worth, "new": 0.0} if clustered_by(post) else {"new": 0.0}
+    each = _worth_of_votes(board["n"].to_numpy(), post.draws.mean(axis=0), contested, pair)
+    return Units("vote", count, fixed, each, prior)
+
+
+def _tournaments(post: Posterior, _: Longs, pair: tuple[int, int], prior: float) -> Units:
+    return Units("tournament", float(post.data.sizes["tournament"]), {"new": 0.0}, 1.0, prior)
+
+
+def _rounds(post: Posterior, contested: Longs, _: tuple[int, int], prior: float) -> Units:
+    name = "cluster" if "cluster" in post.data.coords else "round"
+    count = float(len(np.unique(post.data[name].to_numpy())))
     m, k, f = len(post.players), len(contested), post.test_fraction
+    luck, worth = (0.0 if f is None else f / (1.0 - f)), 1.0
     if post.parameter == "epp":
         # Of equal players' rankings: the variance of a difference is as (m + 1) / m.
         luck, worth = shared_luck(f), k * (m + 1.0) / (m * (k + 1.0))
-    else:
-        luck, worth = 0.0 if f is None else f / (1.0 - f), 1.0
     return Units(name, count, {"new": luck / (1.0 / count + luck)}, worth, prior)
+
+
+_OF = {"vote": _votes, "tournament": _tournaments}  # by the unit; of rounds `_rounds`
 
 
 def _worth_of_votes(n: Floats, epp: Floats, contested: Longs, pair: tuple[int, int]) -> float:

@@ -53,8 +53,8 @@ def leaderboard(
         - of theta: ``score``, as observed; ``p_sota``, the probability of theta at or above
           theta_SOTA. There is no ``rank``.
 
-        attrs: ``converged`` (0 or 1), ``warnings`` (JSON list), and where the column beside has
-        another leader ``disagreement``, which says why.
+        attrs: ``converged`` (0 or 1), ``warnings`` (JSON list), where rounds have weights
+        ``estimand``, and where the column beside has another leader ``disagreement``.
 
         "publish": ``rank``, ``ranks``, ``player``, ``group`` (players that share a letter cannot be
         distinguished), the parameter with its interval, and one column beside; attrs: ``note``.
@@ -180,4 +180,5 @@ def _note(post: Posterior, prob: float, control: Control) -> str:
         f"distinguished; of two that share none the one above is better ({holds} with probability "
         f"{prob:g})."
     )
+    said = " ".join(filter(None, (said, post.trust.get("estimand"))))
     return said if post.trust["converged"] else f"NOT CONVERGED: do not publish. {said}"

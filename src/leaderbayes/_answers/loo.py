@@ -72,7 +72,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     post = Posterior(dt)
     if post.of_votes:
         raise LeaderbayesError("Votes have no rounds to leave out: compare fits of votes by check.")
-    if post.parameter == "epp" and not post.option("within_round", 1):
+    if not post.option("within_round", 1):
         raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
     smoothed = _smoothed(post)
     dim = smoothed.elpd_i.dims[0]
@@ -89,8 +89,8 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     if len(bad) and not (refit and full is not None):
         names = ", ".join(str(r) for r in pareto_k[dim].to_numpy()[bad][:5])
         warnings.warn(
-            f"LB013 leaving out {len(bad)} of {len(scores)} rounds ({names}) changes the posterior "
-            "too much for importance sampling; their scores are optimistic. Use refit=True.",
+            f"LB013 Importance sampling is unreliable for {len(bad)} of {len(scores)} rounds "
+            f"({names}), whose scores are optimistic. Use refit=True.",
             PredictiveWarning,
             stacklevel=2,
         )

@@ -10,7 +10,7 @@ over its matches v, with H the information, both with the penalty's.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.pairs import estimates
+from leaderbayes._numerics.rounds import weighing_of
 from leaderbayes._numerics.two_way import column_means
 from leaderbayes._types import Bools, Floats, Longs
 
@@ -89,8 +90,11 @@ def lead_of(strengths: Floats, leader: int) -> tuple[float, int]:
     return 0.0 if level else lead, rival
 
 
-def statistic_of(y: Floats, statistic: str) -> Floats:
-    """Return the mean, median or interquartile mean of scores (round, player); NaN of no score."""
+def statistic_of(y: Floats, statistic: str, weight: Floats | None = None) -> Floats:
+    """Return the mean, median or interquartile mean of scores (round, player); NaN of no score.
+
+    In a mean rounds may count by a ``weight`` (round,).
+    """
     out = np.full(y.shape[1], np.nan)
     rows, players = np.isfinite(y).any(axis=1), np.isfinite(y).any(axis=0)
     if not rows.any():
@@ -103,7 +107,7 @@ def statistic_of(y: Floats, statistic: str) -> Floats:
         share = np.clip(np.minimum(upto[1:], 0.75) - np.maximum(upto[:-1], 0.25), 0.0, None)
         out[players] = share @ np.sort(some, axis=0) / 0.5
     else:
-        out[players] = column_means(some)
+        out[players] = column_means(some, None if weight is None else weight[rows])
     return out
 
 
@@ -230,7 +234,8 @@ def _of_scores(post: Posterior, by: str) -> Parts:
     sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
     code, names = pd.factorize(scores[by].to_numpy())
     statistic = str(post.option("statistic", "mean"))
-    return _of_table(by, sign * scores.to_numpy().astype(float), code, names, statistic)
+    y = sign * scores.to_numpy().astype(float)
+    return _of_table(by, y, code, names, statistic, scores.coords.get("round_weight"))
 
 
 def _of_tournaments(post: Posterior, by: str) -> Parts:
@@ -246,9 +251,16 @@ def _of_tournaments(post: Posterior, by: str) -> Parts:
     return _of_table(by, own, np.arange(len(names)), names, "mean")
 
 
-def _of_table(unit: str, y: Floats, code: Longs, names: np.ndarray, statistic: str) -> Parts:
-    """Part a table (row, player) by the rows' codes."""
+def _of_table(
+    unit: str, y: Floats, code: Longs, names: np.ndarray, statistic: str, labels: Any = None
+) -> Parts:
+    """Part a table (row, player) by the rows' codes; ``labels`` are rows' weights or categories."""
     there = np.isfinite(y)
+
+    def weight(rows: Bools) -> Floats | None:
+        known = labels is not None and rows.any()
+        return weighing_of(labels.to_numpy()[rows]).weight if known else None
+
     if np.isnan(statistic_of(y, statistic)).all():
         raise LeaderbayesError(
             "Players are in groups that share no round: nothing but the prior tells whose rounds "
@@ -256,11 +268,14 @@ def _of_table(unit: str, y: Floats, code: Longs, names: np.ndarray, statistic: s
         )
 
     def strengths(units: Bools) -> Floats:
-        return statistic_of(y[units[code]], statistic)
+        rows = units[code]
+        return statistic_of(y[rows], statistic, weight(rows))
 
     def adds(contrast: Floats) -> Floats:
         # Nothing, where one of those compared has no score.
         own = np.where(there[:, contrast != 0.0].all(axis=1), np.nan_to_num(y) @ contrast, 0.0)
+        each = weight(np.ones(len(y), dtype=bool))
+        own = own if each is None else own * each * len(y) / each.sum()
         return np.asarray(np.bincount(code, own, len(names)) / len(y))
 
     share = np.bincount(code, there.sum(axis=1), len(names))

@@ -126,15 +126,15 @@ def plan(
     prob, target = number("prob", prob, above=0.5, below=1.0), share("target", target)
     if width is not None:
         width = positive("width", width)
-    if (rounds if post.of_votes else votes) is not None:
+    dim, given = post.kind.more, {"votes": votes, "rounds": rounds}
+    asked_for = given.pop(dim)
+    if any(each is not None for each in given.values()):
         raise LeaderbayesError("votes= is of votes, and rounds= of all else.")
     asked = None if pair is None else _asked(post, pair)
     now = now_of(post, asked, prob)
     contested = _contested(post, asked, now, players, prob)
     units = units_of(post, contested, (now.better, now.other))
-    dim = "votes" if post.of_votes else "rounds"
-    given = votes if post.of_votes else rounds
-    lengths = _whole(dim, given) if given is not None else _default(units.number)
+    lengths = _whole(dim, asked_for) if asked_for is not None else _default(units.number)
     ways = {"all": 1.0} | ({"contested": units.worth} if len(contested) < len(post.players) else {})
     counts = np.concatenate([lengths, units.number * _GRID])
     rng = np.random.default_rng(seed)
@@ -163,7 +163,7 @@ def plan(
         enough = [needed_for(units, fixed, worth, square) for worth, fixed in every]
         values[f"{dim}_for_width"] = dims[:2], np.reshape(enough, shape)
     made = xr.Dataset(values, {"who": list(ways), "clusters": list(units.fixed), dim: lengths})
-    if not post.of_votes:
+    if dim == "rounds":
         made = made.isel(clusters=0, drop=True)
         runs = 1.0 if post.scores is None else float(post.scores.attrs.get("runs", 1.0))
         each = np.rint([size[who] * runs * lengths for who in ways]).astype(int)

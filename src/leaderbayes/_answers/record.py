@@ -10,6 +10,7 @@ from scipy.special import betainc, betaincinv, expit
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._scores.vote_matches import weights_of
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
@@ -44,12 +45,17 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
         )
     board = post.matches(players)
     won, played, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
-    if post.model.tie_parameter:
-        won, played = won - tied / 2.0, played - tied
-    if post.model.tie_parameter or board.attrs["ties"] != "half":
-        tied = np.zeros_like(tied)
     # Votes of one judge, or on one prompt, go together.
     worth = board["worth"].to_numpy() if "worth" in board else np.ones_like(played)
+    if post.weighing is not None:
+        place, each = board["place"].transpose("round", "player").to_numpy(), post.weighing.weight
+        rule = str(board.attrs["ties"])
+        won, played, tied = weighted_counts(place, each, within_round=True, ties=rule)
+        squares = weighted_counts(place, each**2, within_round=True, ties=rule)[1]
+        worth = np.where(squares > 0.0, played / np.maximum(squares, 1e-300), 1.0)
+    won, played = post.model.counted(won, played, tied)
+    if post.model.tie_parameter or board.attrs["ties"] != "half":
+        tied = np.zeros_like(tied)
     if not board.attrs["within_round"]:
         rounds = (board["place"] > 0).sum("round").to_numpy()
         worth = 3.0 / (rounds[:, None] + rounds + 1.0)
@@ -90,8 +96,7 @@ def votes_of(post: Posterior) -> Votes:
     to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
     first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
     outcome, n = votes["outcome"].to_numpy(), weights_of(votes)
-    if post.model.tie_parameter:
-        n = np.where((outcome > 0.0) & (outcome < 1.0), 0.0, n)
+    _, n = post.model.counted(n, n, np.where((outcome > 0.0) & (outcome < 1.0), n, 0.0))
     won, offset = n * outcome, post.offset
     if not offset.any():
         return Votes(first, second, won, n - won, np.zeros(len(n)))
@@ -137,7 +142,8 @@ def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -
     -------
     Dataset
         ``mean``, ``lower``, ``upper``, ``better`` (P(p > 1/2)), ``won``, ``played`` and ``tied``
-        (matches, half a win each), and ``worth`` of one, all (player, opponent).
+        (matches by their rounds' weights, half a win each), and ``worth`` of one, all (player,
+        opponent).
 
     Raises
     ------

@@ -45,7 +45,7 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
     found = {n: post.option(n) for n in options if n != "weight" and post.option(n) is not None}
     if "weight" in options and bool((post.constant["weight"] == 1.0).all()):
         found["weight"] = 1.0
-    if "within_round" in post.constant and not post.of_votes:
+    if "within_round" in post.constant:
         attrs = post.matches(post.players[:2].to_list()).attrs
         found |= {"within_round": bool(attrs["within_round"]), "ties": str(attrs["ties"])}
     return found

@@ -13,10 +13,12 @@ from leaderbayes._arguments import is_list, number, one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.vote_matches import CLUSTERINGS, is_votes, weights_of
 from leaderbayes._types import Longs
-from leaderbayes.models._registry import FITTED
+from leaderbayes.models._registry import FITTED, data_of, takers_of
 
 _LARGEST = 30  # judges that are left out, one by one
 RULES = ("ties", "weight", "cluster", "prior")
+# By what a model is fitted to.
+_RULES_OF = {"matches": ("ties", "weight"), "votes": ("ties", "cluster"), "scores": ()}
 
 
 class Setting(NamedTuple):
@@ -64,12 +66,10 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
     LeaderbayesError
         If a choice is no sequence, or has no such value.
     """
-    of_votes = is_votes(board)
     for name, values in choices.items():
         if not is_list(values) or not len(values):
             raise LeaderbayesError(f"{name}={values!r}: give a sequence, the base first.")
-    data = "votes" if of_votes else "scores"
-    known = [m.name for m in FITTED.values() if not m.several and (of_votes <= ("votes" in m.data))]
+    known = [model.name for model in takers_of(data_of(board))]
     for name in choices["models"]:
         one_of("models", name, *known)
     for rule in choices["ties"]:
@@ -80,7 +80,7 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
     every = [
         Setting(name, *rest)
         for name in choices["models"]
-        for rest in product(*_own(board, name, data, choices), factors)
+        for rest in product(*_own(board, name, choices), factors)
     ]
     every = list(dict.fromkeys(every))
     _, names, which = removable(board)
@@ -89,31 +89,30 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
     return every
 
 
-def _own(board: Any, name: str, data: str, choices: dict[str, Sequence[Any]]) -> list[list[Any]]:
+def _own(board: Any, name: str, choices: dict[str, Sequence[Any]]) -> list[Sequence[Any]]:
     """Choices of ties, weight and cluster that a model has."""
     model = FITTED[name]
-    of_scores = data == "scores"
-    may_tie = len({*model.ties} & {"half", "drop"}) > 1 and "scores" not in model.data
-    ties = [str(rule) for rule in choices["ties"]] if may_tie else [""]
-    weighted = of_scores and model.weight == "composite" and "scores" not in model.data
-    grouped = not of_scores and any(c in board.coords for c in CLUSTERINGS)
-    clusters = list(choices["clusters"]) if grouped else list(choices["clusters"])[:1]
-    return [
-        ties if tied(board) else ties[:1],
-        list(choices["weights"]) if weighted else [""],
-        [""] if of_scores else clusters,
-    ]
+    (form,) = {*data_of(board).fits} & {*model.data}
+    grouped = any(c in board.coords for c in CLUSTERINGS)
+    own = {
+        "ties": choices["ties"][: None if tied(board) else 1],
+        "weight": choices["weights"],
+        "cluster": choices["clusters"][: None if grouped else 1],
+    }
+    has = {*_RULES_OF[form]}
+    has -= set() if {"half", "drop"} <= {*model.ties} else {"ties"}
+    has -= set() if model.weight == "composite" else {"weight"}
+    return [values if rule in has else [""] for rule, values in own.items()]
 
 
 def models_for(board: Any) -> list[str]:
     """Name the models to compare where nobody says: the first of each parameter.
 
-    Of votes that tie also the first with a parameter for ties.
+    Where that is but one, and matches tie, also the first with a parameter for ties.
     """
-    data = "votes" if is_votes(board) else "scores"
-    known = [m for m in FITTED.values() if not m.several and (data == "scores" or data in m.data)]
+    known = takers_of(data_of(board))
     found = list({m.parameter: m.name for m in reversed(known)}.values())[::-1]
-    if data == "votes" and tied(board):
+    if len(found) == 1 and tied(board):
         found.append(next(m.name for m in known if m.tie_parameter))
     return found
 

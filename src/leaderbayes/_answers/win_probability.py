@@ -100,19 +100,14 @@ def wins_of(
     post: Posterior, prob: float, by: By = "auto", players: Sequence[str] | None = None
 ) -> xr.Dataset:
     """Compute `win_probability` of a posterior, of all or of some players."""
-    if by == "auto":
-        of_strengths = post.parameter == "epp" or post.several
-        by = ("blend" if blends(post) else "model") if of_strengths else "record"
-    if by == "record":
-        return record(post, prob, players).assign_attrs(by=by)
-    if by == "blend":
+    if by == "blend" or (by == "auto" and blends(post)):
         if not blends(post):
             raise LeaderbayesError(
                 f"{post.called} has no blend, which is of one tournament of three players or more "
                 "under Bradley-Terry's, Davidson's or Plackett-Luce's model: give by='model'."
             )
-        return Blend(post).pairs(prob, players).assign_attrs(by=by)
-    if not (post.parameter == "epp" or post.several):
+        return Blend(post).pairs(prob, players).assign_attrs(by="blend")
+    if by == "record" or not (post.parameter == "epp" or post.several):
         return record(post, prob, players).assign_attrs(by="record")
     names = post.players.to_numpy() if players is None else np.asarray(players)
     (mean, low, high), used = _of_pairs(post, prob, post.players.get_indexer(pd.Index(names)))
@@ -120,7 +115,7 @@ def wins_of(
     return xr.Dataset(
         {"mean": (dims, mean), "lower": (dims, low), "upper": (dims, high)},
         {"player": names, "opponent": names},
-        {"by": by, "draws_used": used, **post.trust},
+        {"by": "model", "draws_used": used, **post.trust},
     )
 
 

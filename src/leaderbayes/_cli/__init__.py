@@ -14,9 +14,9 @@ import click
 
 from leaderbayes._cli._audit import audit
 from leaderbayes._cli._compare import compare
-from leaderbayes._cli._models import models
+from leaderbayes._cli._frontier import frontier
 from leaderbayes._cli._plan import plan
-from leaderbayes._cli._print import warnings_on_stderr
+from leaderbayes._cli._print import print_table, warnings_on_stderr
 from leaderbayes._cli._rank import rank
 from leaderbayes._cli._report import report
 from leaderbayes._cli._sensitivity import sensitivity
@@ -60,14 +60,31 @@ class _Commands(click.Group):
             ctx.exit(INTERRUPTED)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="leaderbayes")
 def cli() -> None:
     """Posterior leaderboards from benchmark scores."""
 
 
-for command in (rank, compare, audit, sensitivity, tournaments, plan, sota, report, models):
+for command in (rank, compare, frontier, audit, sensitivity, tournaments, plan, sota, report):
     cli.add_command(command)
+
+
+@cli.command()
+def models() -> None:
+    """List the models that --model takes."""
+    from leaderbayes.models._registry import FITTED
+
+    columns = ("model", "called", "data", "ranks by")
+    print_table(
+        dict.fromkeys(columns, 0),
+        [(m.name, m.label, ", ".join(m.data), m.parameter) for m in FITTED.values()],
+        left=columns,
+    )
+    click.echo("Options of each: help(leaderbayes.models.NAME); give them by --option NAME=VALUE.")
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import fitting, option, reading, together, writing
+from leaderbayes._cli._options import command, fitting, option, reading, together, writing
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import (
     collecting,
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 _OF_PAIRS = ("player", "opponent")
 
 
-@click.command()
+@command("audit results")
 @reading
-@option("control", "What prob holds for: joint, all claims of the table together, or pair.", str,
-        "joint")  # fmt: skip
+@option("control", "Hold --prob for all claims together (joint) or each (pair).", str, "joint")
 @together(fitting, writing)
 def audit(**given: Any) -> None:
-    """Report which part of a leaderboard is real."""
+    """Report which differences in a leaderboard are real.
+
+    FILE is a table, or the folder of leaderbayes rank --out.
+    """
     import leaderbayes as lb
 
     check_out(given)

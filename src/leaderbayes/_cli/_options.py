@@ -13,7 +13,7 @@ from leaderbayes._files.read import MAX_MB
 
 Decorator = Callable[[Any], Any]
 
-# Formats that are no table, which functions of leaderbayes.adapters read.
+# Formats other than a table, which functions of leaderbayes.adapters read.
 FORMATS = (
     "amlb", "helm", "inspect-ai", "lighteval", "livecodebench", "lm-eval", "lm-eval-samples",
     "mlr3", "mteb", "openml", "preflib", "swe-bench", "tabarena", "terminal-bench",
@@ -61,6 +61,49 @@ def _probability(ctx: click.Context, param: click.Parameter, value: float) -> fl
     return value
 
 
+# What options are about; all others are the command's own, and come first.
+_GROUPS = {
+    "Data": "format_ player round_ score tournament repeat scheme only drop keep higher_is_better "
+    "max_mb",
+    "Votes": "first second outcome prompt judge count both_bad covariates order_effect",
+    "Model": "ml model ties weight test_fraction prior_scale cluster of statistic within_round "
+    "options",
+    "Sampling": "sampler draws chains seed prior replicates",
+    "Output": "prob as_json out figures _click_default_help",
+}
+
+
+class Command(click.Command):
+    """A command whose help lists its options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options of each group."""
+        group_of = {name: group for group, names in _GROUPS.items() for name in names.split()}
+        rows: dict[str, list[tuple[str, str]]] = {group: [] for group in ("Options", *_GROUPS)}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                rows[group_of.get(param.name or "", "Options")].append(record)
+        for group, records in rows.items():
+            if records:
+                with formatter.section(group):
+                    formatter.write_dl(records)
+
+
+class _Option(click.Option):
+    """An option whose help leaves out the range of a number."""
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        return extra
+
+
+def command(example: str) -> Decorator:
+    """Make a command, whose help ends in an example."""
+    return click.command(cls=Command, epilog=f"Example: leaderbayes {example}")
+
+
 def option(name: str, help: str, type: Any = str, default: Any = None, **more: Any) -> Decorator:
     """Make an option that is called as the argument in Python."""
     flag = "--" + name.rstrip("_").replace("_", "-")
@@ -70,7 +113,9 @@ def option(name: str, help: str, type: Any = str, default: Any = None, **more: A
         more["type"] = type
     if not more.get("required"):
         more |= {"default": default, "show_default": default is not None and type is not bool}
-    return click.option(flag, name, help=help, **more)
+    if isinstance(type, click.IntRange):
+        more.setdefault("metavar", "INTEGER")
+    return click.option(flag, name, help=help, cls=_Option, **more)
 
 
 def together(*options: Decorator) -> Decorator:
@@ -86,83 +131,80 @@ def typed(given: Iterable[str]) -> list[str]:
 
 # As arguments of `leaderbayes.fit`: name, help, type and default.
 _FIT: tuple[tuple[Any, ...], ...] = (
-    ("model", "Name of a model, see leaderbayes models. auto: mean_score for right-or-wrong "
-     "answers, else bradley_terry.", str, "auto"),
-    ("ties", "What a tie counts: half, drop or loss; with --ml also floor.", str, "half"),
-    ("weight", "Power of the likelihood of each round: composite, or a number; 1 is as published.  "
-     "[default: the model's]", weight),
-    ("test_fraction", "Share of the data that each round tests on, for rounds that are splits of "
-     "one data set.", float),
-    ("prior_scale", "Scale of the prior on how far players are apart.  [default: the model's]",
-     float),
-    ("cluster", "Column of what rounds share, such as a passage; of votes, what makes them depend "
-     "on each other: judge, prompt or none; of logs of items: task or none.", str),
-    ("order_effect", "Of votes: let whoever is shown first have an advantage.", bool),
-    ("covariates", "Of votes: covariates that count, such as length.", names),
-    ("of", "Of mean scores: what is averaged: raw, standardised, distance or share.", str),
-    ("statistic", "Of mean scores: mean, median or iqm.", str),
-    ("sampler", "auto, metropolis (fast and exact), nutpie or pymc (NUTS).", str, "auto"),
+    ("model", "A model of leaderbayes models; auto: mean_score for right or wrong answers, else "
+     "bradley_terry.", str, "auto"),
+    ("ties", "Count a tie as half, drop or loss (with --ml also floor).", str, "half"),
+    ("weight", "Weight of a match: composite, or a number (1: as published).  [default: the "
+     "model's]", weight),
+    ("round_weight", "Column of rounds' weights: numbers, or categories that count equally.", str),
+    ("test_fraction", "Share of rows that each round tests on, if rounds are splits of one data "
+     "set.", float),
+    ("prior_scale", "Scale of the prior on strengths.  [default: the model's]", float),
+    ("cluster", "Column of clusters, such as passages; of votes: judge, prompt or none.", str),
+    ("order_effect", "Estimate the advantage of being shown first.", bool),
+    ("covariates", "Covariates of a vote, such as length.", names),
+    ("of", "Scores to average: raw, standardised, distance or share.", str),
+    ("statistic", "Average to take: mean, median or iqm.", str),
+    ("sampler", "auto, metropolis (fast), nutpie or pymc (NUTS).", str, "auto"),
     ("draws", "Draws per chain.", click.IntRange(1), 1000),
     ("chains", "Number of chains.", click.IntRange(1), 4),
-    ("seed", "Same seed, same numbers.  [default: a new one, which is recorded]",
+    ("seed", "Seed of all random numbers.  [default: a new one, recorded in the result]",
      click.IntRange(0, 2**32 - 1)),
-    ("prior", "Also draw the prior.", bool, False),
-    ("replicates", "Draws that get a replicated data set.", click.IntRange(0), 400),
+    ("prior", "Also draw from the prior.", bool, False),
+    ("replicates", "Draws with a replicated data set.", click.IntRange(0), 400),
 )  # fmt: skip
 ARGUMENTS = (*(name for name, *_ in _FIT), "within_round", "options")  # of `leaderbayes.fit`
 
 seed = option(*next(each for each in _FIT if each[0] == "seed"))
-prob = option("prob", "Probability of the intervals, or that decides.", float, 0.95,
-              callback=_probability)  # fmt: skip
+prob = option("prob", "Probability of the intervals.", float, 0.95, callback=_probability)
 target = option("target", "Wanted probability of a decision.", float, 0.8, callback=_probability)
-as_json = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
-)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 writing = together(
-    option("out", "Folder for tables, the posterior and figures.", click.Path(path_type=Path)),
-    option("figures", "Format of the figures: png, svg or pdf; again for several.",
+    option("out", "Folder for tables, the posterior and figures.", click.Path(path_type=Path),
+           metavar="FOLDER"),
+    option("figures", "Format of figures: png, svg or pdf (repeatable).",
            click.Choice(["png", "svg", "pdf"]), ["png"], multiple=True, metavar="FORMAT"),
 )  # fmt: skip
 better = click.option(
     "--higher-is-better/--lower-is-better", "higher_is_better", default=None,
-    help="Which of two scores wins.  [default: the higher, unless its name is a loss's]",
+    help="Which scores are better.  [default: higher, unless named like a loss]",
 )  # fmt: skip
-max_mb = option("max_mb", "Maximum size of FILE, unpacked, in megabytes.", float, MAX_MB)
+max_mb = option("max_mb", "Largest size of FILE, unpacked, in megabytes.", float, MAX_MB)
 reading = together(
     click.argument("file", type=click.Path()),
-    option("format_", "What FILE is: a table, or results as these programs write them, of most a "
-           "folder.", click.Choice(["table", *FORMATS]), "table"),
+    option("format_", f"Format of FILE: table, {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
+           click.Choice(["table", *FORMATS]), "table", metavar="FORMAT"),
     *(
         option(name, f"Column of {what}.", metavar="COLUMN")
         for name, what in {
-            "player": "the players' names",
-            "round_": "the rounds (folds, tasks, items)",
-            "score": "the scores; of other formats the metric",
-            "tournament": "the tournaments (data sets)",
-            "repeat": "numbers of runs of a player in a round, which are averaged",
-            "first": "the player shown first, of votes",
-            "second": "the other player, of votes",
-            "outcome": "who won, of votes; or X,Y: two of scores",
-            "prompt": "what was judged, of votes, or none",
-            "judge": "who judged, of votes, or none",
+            "player": "players",
+            "round_": "rounds: folds, tasks, items",
+            "score": "scores; of other formats the metric",
+            "tournament": "tournaments (data sets)",
+            "repeat": "repeated runs, which are averaged",
+            "first": "the player shown first",
+            "second": "the other player",
+            "outcome": "the winner, or two columns of scores, X,Y",
+            "prompt": "prompts, or none",
+            "judge": "judges, or none",
             "count": "how many votes a row stands for",
         }.items()
     ),
-    option("drop", "Column or row that is no score; again for several.", multiple=True,
-           metavar="NAME"),
-    option("keep", "Column or row that is a score, whatever it looks like; again for several.",
-           multiple=True, metavar="NAME"),
-    option("both_bad", "Votes that both are bad count as tie, drop or own.", str, "tie"),
-    option("only", "Take this tournament of a table with several.", metavar="NAME"),
+    option("scheme", "Scheme of the EPP paper: Model/CV, Model/Task or Data set/Model.",
+           click.Choice(["Model/CV", "Model/Task", "Data set/Model"]), metavar="SCHEME"),
+    option("drop", "Column or row that is no score (repeatable).", multiple=True, metavar="NAME"),
+    option("keep", "Column or row that is a score (repeatable).", multiple=True, metavar="NAME"),
+    option("both_bad", "Count votes for neither player as tie, drop or own.", str, "tie"),
+    option("only", "The one tournament to use.", metavar="NAME"),
     better,
     max_mb,
 )  # fmt: skip
 fitting = together(
     *(option(*each) for each in _FIT),
     click.option("--within-round/--across-rounds", default=True, show_default=True,
-                 help="Compare scores of the same round only, or of all rounds."),
+                 help="Compare scores within rounds, or across them."),
     click.option("--option", "options", type=setting, multiple=True, metavar="NAME=VALUE",
-                 help="Further argument of the model's function; again for several."),
+                 help="Further argument of the model (repeatable)."),
     prob,
     as_json,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import counts, fitting, option, reading, target
+from leaderbayes._cli._options import command, counts, fitting, option, reading, target
 from leaderbayes._cli._print import finish, number, print_table, short
 from leaderbayes._cli._read import fit, read
 
@@ -15,18 +15,16 @@ if TYPE_CHECKING:
 _OVER = ("rounds", "votes")
 
 
-@click.command()
+@command("plan scores.csv --pair svm forest --seed 1")
 @reading
-@option("pair", "Two players to separate; by default the leader from everybody.", nargs=2,
-        metavar="A B")  # fmt: skip
-@option("rounds", "Numbers of further rounds.  [default: a quarter to four times as many]", counts,
+@option("pair", "Two players to separate.  [default: the leader from all]", nargs=2, metavar="A B")
+@option("rounds", "Numbers of further rounds.  [default: 1/4 to 4 times as many]", counts,
         metavar="N,N,...")  # fmt: skip
 @option("votes", "Numbers of further votes.", counts, metavar="N,N,...")
 @target
 @option("width", "Wanted width of the interval of the difference.", float)
-@option("more_runs", "Of repeated runs: numbers of further runs of the same rounds.", counts,
-        metavar="N,N,...")  # fmt: skip
-@option("players", "Contested player; again for each.  [default: the pair, or those tied for top]",
+@option("more_runs", "Numbers of further runs of the same rounds.", counts, metavar="N,N,...")
+@option("players", "Player to run again (repeatable).  [default: the pair, or those tied for top]",
         multiple=True, metavar="PLAYER")  # fmt: skip
 @fitting
 def plan(**given: Any) -> None:

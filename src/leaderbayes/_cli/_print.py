@@ -59,7 +59,10 @@ def finish(
 ) -> None:
     """Print a result, as JSON or by ``show``; exit with 1 if it did not converge, 2 if failed."""
     if as_json:
-        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+        # Numbers read from a file are NumPy's.
+        click.echo(
+            json.dumps(result, ensure_ascii=False, allow_nan=False, default=lambda v: v.item())
+        )
     else:
         show(*shown)
         if not converged:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import ARGUMENTS, fitting, reading, together, typed, writing
+from leaderbayes._cli._options import ARGUMENTS, command, fitting, reading, together, typed, writing
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import (
     collecting,
@@ -29,9 +29,9 @@ _OF_VOTES = ("ties", "order_effect", "covariates", "cluster")
 _OF_ESTIMATES = ("model", "within_round", "weight", *_OF_VOTES)
 
 
-@click.command()
+@command("rank scores.csv --seed 1 --out results")
 @reading
-@click.option("--ml", is_flag=True, help="Estimate by maximum likelihood; nothing is sampled.")
+@click.option("--ml", is_flag=True, help="Estimate by maximum likelihood, without sampling.")
 @together(fitting, writing)
 def rank(**given: Any) -> None:
     """Rank the players of a table of scores, or of votes (who beat whom)."""
@@ -43,7 +43,7 @@ def rank(**given: Any) -> None:
     with collecting() as texts:
         dt: Any = _estimate(data, given) if given["ml"] else fit(data, given)
         table = lb.leaderboard(dt, prob=given["prob"])
-        sways = effects(dt, given["prob"]) if data.of_votes else None
+        sways = effects(dt, given["prob"])
         deviance = _deviance(dt) if "epp" in table else None
     attrs = dt.attrs
     result = {
@@ -51,6 +51,7 @@ def rank(**given: Any) -> None:
         "arguments": json.loads(attrs.get("arguments", "{}")),
         "seed": attrs.get("seed"),
         "players": records(table),
+        "estimand": table.attrs.get("estimand"),
         "disagreement": table.attrs.get("disagreement"),
         "deviance": deviance,
         **({} if sways is None else {"effects": records(sways)}),
@@ -69,6 +70,7 @@ def rank(**given: Any) -> None:
 def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
     """Estimate by maximum likelihood, by default in the first model that has an estimate."""
     import leaderbayes as lb
+    from leaderbayes._scores.vote_matches import is_votes
     from leaderbayes.models._registry import MODELS
 
     if alien := typed([name for name in ARGUMENTS if name not in _OF_ESTIMATES]):
@@ -82,11 +84,11 @@ def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
     if function is None or model not in MODELS:
         raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")
     asked: dict[str, Any] = {}
-    if data.of_votes:
-        played = data.values
+    played = data.given.values
+    if is_votes(played):
         asked = {name: given[name] for name in typed(_OF_VOTES)}
     else:
-        played = lb.matches(data.values, within_round=given["within_round"], ties=given["ties"])
+        played = lb.matches(played, within_round=given["within_round"], ties=given["ties"])
         if given["weight"] is not None:
             asked["covariance"] = "model" if given["weight"] == 1.0 else "clustered"
     if unknown := asked.keys() - signature(function).parameters:
@@ -137,13 +139,10 @@ def _write(
 def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
     """Print the leaderboard, and how far it can be trusted."""
     fresh = "test_fraction" in result["arguments"]
-    about = ", about fresh data sets of this size" if fresh else ""
+    about = " for new data sets of this size" if fresh else ""
     print_leaderboard(table, f"{result['model']}, {prob:.0%} intervals{about}")
+    if result["estimand"]:
+        click.echo(result["estimand"])
     if "effects" in result:
         print_effects(result["effects"], prob)
-    if (deviance := result["deviance"]) is not None and deviance["value"] is not None:
-        click.echo(
-            f"Deviance {max(deviance['value'], 0.0):.1f}, of independent matches {deviance['df']} "
-            "on average."
-        )
     print_reliability(result["diagnostics"], result["seed"])

@@ -17,48 +17,34 @@ from leaderbayes._cli._print import collecting, short
 if TYPE_CHECKING:
     import xarray as xr
 
-_SCORES = ("player", "round_", "score", "repeat", "drop", "keep")
+    from leaderbayes.models._registry import Scores, Votes
+
+_SCORES = ("player", "round_", "score", "repeat", "round_weight", "drop", "keep", "scheme")
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
-_OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control")
-_KINDS = ("vote", "player", "judge", "prompt", "tournament")
+_OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control", "cost",
+              "cost_column", "max_mb")  # fmt: skip
 
 
 class Data(NamedTuple):
     """Scores or votes, and the warnings of reading them."""
 
-    values: Any
+    given: Any  # Scores or Votes; of a posterior None
     warnings: list[str]
-    known: dict[str, Any] | None = None  # what was read, where it is known
-
-    @property
-    def of_votes(self) -> bool:
-        """Whether these are votes."""
-        return bool(self.values.attrs.get("kind") == "votes")
-
-    @property
-    def what(self) -> dict[str, Any]:
-        """What was read, ready for JSON."""
-        from leaderbayes._scores.read import what_was_read
-
-        if self.known is not None:
-            return self.known
-        return _of_votes(self.values) if self.of_votes else what_was_read(self.values)
+    what: dict[str, Any]  # was read, ready for JSON
 
 
 def read(given: Mapping[str, Any], *, several: bool = True) -> Data:
     """Read the file, print what was read, and take the tournament that is asked for."""
-    from leaderbayes._scores.read import describe
+    from leaderbayes.models._registry import data_of
 
     with collecting() as texts:
-        data = Data(_read(given), texts)
+        data = data_of(_read(given))
     if not given["as_json"]:
-        said = _describe(data.what) if data.of_votes else describe(data.values)
-        kind = "read as votes" if data.of_votes else "read"
-        click.echo(f"{kind}: {short(said, longest=1000)}", err=True)
-    data = data._replace(values=_picked(data, given))
+        click.echo(f"{data.read_as}: {short(data.said(), longest=1000)}", err=True)
+    data = data_of(_picked(data, given))
     if not several:
         _check_one(data, given)
-    return data
+    return Data(data, texts, data.facts())
 
 
 def _read(given: Mapping[str, Any]) -> Any:
@@ -84,8 +70,9 @@ def _read(given: Mapping[str, Any]) -> Any:
     return read_board(
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
+        round_weight=given.get("round_weight"),
         higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
-        max_mb=max_mb, **roles,
+        max_mb=max_mb, scheme=given["scheme"], **roles,
     )  # fmt: skip
 
 
@@ -101,7 +88,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed(["player", "round_", "tournament", "repeat", "drop", "keep", *_VOTES])
+    alien = typed([name for name in (*_SCORES, "tournament", *_VOTES) if name != "score"])
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(
@@ -113,14 +100,13 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
     return scores
 
 
-def _picked(data: Data, given: Mapping[str, Any]) -> Any:
+def _picked(data: "Scores | Votes", given: Mapping[str, Any]) -> Any:
     """Take the one tournament that is asked for."""
     import leaderbayes as lb
     from leaderbayes._scores.tables import suggest
 
-    only, values = given["only"], data.values
-    found = tournaments_of(data)
-    if only is None and (data.of_votes or len(found) != 1):
+    only, values, found = given["only"], data.values, data.tournaments()
+    if only is None and values.sizes.get("tournament") != 1:
         return values
     only = found[0] if only is None else only
     if not found and only == values.attrs.get("tournament"):
@@ -128,58 +114,27 @@ def _picked(data: Data, given: Mapping[str, Any]) -> Any:
     if only not in found:
         hint = suggest(only, found) if found else "there is one, without a name; leave it out."
         raise lb.LeaderbayesError(f"{given['file']}: no tournament {only[:60]!r}; {hint}")
-    if data.of_votes:
-        own = values["tournament"].to_numpy().astype(str) == only
-        values = values.isel(vote=own).drop_vars("tournament")
-    else:
-        values = values.sel(tournament=only, drop=True)
-    return values.assign_attrs(tournament=only)
+    return data.of(only).assign_attrs(tournament=only)
 
 
-def tournaments_of(data: Data) -> list[str]:
-    """List the tournaments that the data tell apart, in order of appearance."""
-    if "tournament" not in (data.values.coords if data.of_votes else data.values.dims):
-        return []
-    return list(dict.fromkeys(str(name) for name in data.values["tournament"].to_numpy()))
-
-
-def _check_one(data: Data, given: Mapping[str, Any]) -> None:
+def _check_one(data: "Scores | Votes", given: Mapping[str, Any]) -> None:
     """Raise where there are scores of several tournaments, and one is needed."""
     import leaderbayes as lb
 
-    names = tournaments_of(data)
-    if len(names) > 1 and not data.of_votes:
+    if data.several:
+        names, values = data.tournaments(), data.values
         first = ", ".join(name[:60] for name in names[:12]) + (", ..." if len(names) > 12 else "")
         raise lb.LeaderbayesError(
             f"{given['file']}: several tournaments; pick one with --only: {first}. If they are "
-            f"the rounds of one board: --round {shlex.quote(_called(data, 'tournament'))}"
-            f" --repeat {shlex.quote(_called(data, 'round'))}, whose scores are averaged."
+            f"the rounds of one board: --round {shlex.quote(_called(values, 'tournament'))}"
+            f" --repeat {shlex.quote(_called(values, 'round'))}, whose scores are averaged."
         )
 
 
-def _called(data: Data, role: str) -> str:
+def _called(values: Any, role: str) -> str:
     """Return the column that was taken for a role."""
-    columns = dict(each.split("=", 1) for each in data.values.attrs["columns"].split(", "))
+    columns = dict(each.split("=", 1) for each in values.attrs["columns"].split(", "))
     return str(columns.get(role, "COLUMN"))
-
-
-def _of_votes(votes: "xr.Dataset") -> dict[str, Any]:
-    """Count and name what was read as votes; ready for JSON."""
-    count = float(votes["weight"].sum()) if "weight" in votes else votes.sizes["vote"]
-    what: dict[str, Any] = {"kind": "votes", "columns": str(votes.attrs["read_as"])}
-    what |= {"unused": votes.attrs["unused"]} if "unused" in votes.attrs else {}
-    what |= {"votes": round(count), "players": votes.sizes["player"]}
-    known = [name for name in _KINDS if name in votes.coords and name != "player"]
-    return what | {f"{name}s": len(set(votes[name].to_numpy().tolist())) for name in known}
-
-
-def _describe(what: Mapping[str, Any]) -> str:
-    """Describe in a line what was read as votes."""
-    from leaderbayes._scores.tables import counted
-
-    sizes = [counted(what[f"{kind}s"], kind) for kind in _KINDS if f"{kind}s" in what]
-    unused = f"; not used: {what['unused']}" if "unused" in what else ""
-    return f"{what['columns']}; {', '.join(sizes)}{unused}"
 
 
 def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,8 +142,8 @@ def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
     asked = {name: given[name] for name in ARGUMENTS if given.get(name) not in (None, ())}
     if "options" in asked:
         asked["options"] = dict(asked["options"])
-    if not data.of_votes and asked.get("cluster") != "none":
-        asked.pop("cluster", None)  # a column that was read
+    kept = {"cluster"} if asked.get("cluster") == "none" else set()  # else columns that were read
+    asked = {k: value for k, value in asked.items() if k not in {*data.given.columns} - kept}
     return asked
 
 
@@ -206,9 +161,9 @@ def fitted(given: Mapping[str, Any], players: Sequence[str] = ()) -> tuple["xr.D
         run = path / "run.json"
         what = json.loads(run.read_text("utf-8")).get("read", {}) if run.is_file() else {}
         _check_players(given, players, dt["posterior"])
-        return dt, Data(dt, [], what)
+        return dt, Data(None, [], what)
     data = read(given)
-    _check_players(given, players, data.values)
+    _check_players(given, players, data.given.values)
     return fit(data, given), data
 
 
@@ -230,10 +185,12 @@ def fit(data: Data, given: Mapping[str, Any]) -> "xr.DataTree":
     from leaderbayes.models._registry import MODELS
 
     if given["model"] in MODELS and not MODELS[given["model"]].several:
-        _check_one(data, given)
+        _check_one(data.given, given)
     # PyMC draws its progress bar on standard output, which is for results here.
     with redirect_stdout(sys.stderr):
-        dt = lb.fit(data.values, progressbar=sys.stderr.isatty(), **fit_arguments(data, given))
+        dt = lb.fit(
+            data.given.values, progressbar=sys.stderr.isatty(), **fit_arguments(data, given)
+        )
     if given["model"] == "auto" and not given["as_json"]:
         say_model(dt)
     return dt
@@ -244,13 +201,9 @@ def say_model(dt: "xr.DataTree") -> None:
     from leaderbayes._fits.posterior import Posterior
 
     post = Posterior(dt)
-    several = ", over several tournaments" if post.several else ""
-    known = post.of_votes and post.constant.sizes["clustering"] > 0
-    alone = ", each by itself: no judge is known" if post.of_votes and not known else ""
-    click.echo(
-        f"model: {post.model.name} ({post.kind.said}{several}{alone}); others: leaderbayes models",
-        err=True,
-    )
+    alone = post.constant.sizes.get("clustering") == 0
+    said = f"{post.kind.said}{', each by itself: no judge is known' if alone else ''}"
+    click.echo(f"model: {post.model.name} ({said}); others: leaderbayes models", err=True)
 
 
 def _flag(name: str) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import as_json, option, prob, typed
+from leaderbayes._cli._options import as_json, command, option, prob, typed
 from leaderbayes._cli._print import finish
 
 if TYPE_CHECKING:
@@ -20,25 +20,23 @@ _EXPECTED = (
 _PATH = click.Path(path_type=Path)
 
 
-@click.command()
+@command("report results --out page.html")
 @click.argument("file", type=_PATH)
-@option("out", "The report: .html (or .htm) is a page, .tex LaTeX with its references in .bib "
-        "beside it, .txt text.", _PATH)  # fmt: skip
-@option("sota", "Of a page: posterior of leaderbayes sota --out, for a section on how good the "
-        "best is.", _PATH, metavar="FILE")  # fmt: skip
-@option("audit", "Add what leaderbayes audit asks: which part of the table is real.", bool)
-@option("site", "In place of --out: a folder with a page for each posterior and study in the "
-        "folder FILE, an index, and JSON.", _PATH, metavar="DIR")  # fmt: skip
-@option("since", "Of a site: an earlier one, for a list of what has changed.", _PATH, metavar="DIR")
-@option("title", "Title of a page, or of a site.")
-@option("top", "Of a page: players in charts and comparisons, best first.", click.IntRange(2), 100)
+@option("out", "File to write: .html, .tex (with a .bib beside it) or .txt.", _PATH, metavar="PAGE")
+@option("sota", "Result of leaderbayes sota --out, for a section of the page.", _PATH,
+        metavar="FILE")  # fmt: skip
+@option("audit", "Add the answers of leaderbayes audit.", bool)
+@option("site", "Folder for a site with a page for each result in FILE (in place of --out).", _PATH,
+        metavar="DIR")  # fmt: skip
+@option("since", "Earlier site, to list what has changed.", _PATH, metavar="DIR")
+@option("title", "Title of the page or site.")
+@option("top", "Number of players in charts and comparisons.", click.IntRange(2), 100)
 @prob
 @as_json
 def report(file: Path, as_json: bool, **given: Any) -> None:
-    """Report a posterior, as a page (HTML), in LaTeX or as text.
+    """Write a report: a page (HTML), LaTeX or text.
 
-    FILE is a netCDF file, the folder of leaderbayes rank or sota --out, or a study (the store of
-    leaderbayes tournaments); for --site a folder of these.
+    FILE is the folder of leaderbayes rank, sota or tournaments; for --site a folder of these.
     """
     import leaderbayes as lb
 

@@ -6,6 +6,7 @@ import click
 
 from leaderbayes._cli._options import (
     as_json,
+    command,
     names,
     option,
     prob,
@@ -33,30 +34,32 @@ def _numbers(text: str) -> list[float]:
     return [float(each) for each in names(text)]
 
 
-@click.command()
+@command("sensitivity scores.csv --seed 1 --out results")
 @reading
-@option("models", "Models with commas between them, the base first.", names)
+@option("models", "Models, separated by commas, the base first.", names)
 @option("ties", "Rules for ties.  [default: half,drop]", names)
-@option("weights", "Of scores: composite, or powers of the likelihood.  [default: composite,1]",
-        _weights)  # fmt: skip
-@option("clusters", "Of votes: what makes them depend on each other.  [default: auto,none]", names)
-@option("priors", "Factors on the scale of the prior.  [default: 1,0.5,2]", _numbers)
+@option("weights", "Weights of a match.  [default: composite,1]", _weights, metavar="X,...")
+@option("clusters", "Clusters of votes.  [default: auto,none]", names)
+@option(
+    "priors", "Factors on the scale of the prior.  [default: 1,0.5,2]", _numbers, metavar="X,..."
+)
 @click.option("--rounds/--no-rounds", default=True, show_default=True,
-              help="Leave out each round, of votes each judge.")  # fmt: skip
-@option("test_fraction", "Share of the data that each round tests on.", float)
+              help="Leave out each round in turn, or each judge.")  # fmt: skip
+@option("test_fraction", "Share of rows that each round tests on, if rounds are splits of one data "
+        "set.", float)  # fmt: skip
 @option("top", "Size of the set of best players.  [default: 5]", click.IntRange(1))
-@option("order_effect", "Of votes: let whoever is shown first have an advantage.", bool)
-@option("covariates", "Of votes: covariates that count.", names)
+@option("order_effect", "Estimate the advantage of being shown first.", bool)
+@option("covariates", "Covariates of a vote, such as length.", names)
 @together(seed, prob, as_json, writing)
 def sensitivity(**given: Any) -> None:
-    """Fit a table in every way, and report what of the answer moves."""
+    """Fit a table in several ways, and report how the answer changes."""
     import leaderbayes as lb
 
     check_out(given)
     data = read(given, several=False)
     asked = {name: given[name] for name in _ARGUMENTS if given[name] is not None}
     with collecting() as texts:
-        moved = lb.sensitivity(data.values, **asked)
+        moved = lb.sensitivity(data.given.values, **asked)
     fits = moved[[name for name in moved.coords if moved[name].dims == ("fit",)] + [*_OF_FITS]]
     result = {
         **{name: moved.attrs[name] for name in ("base", "leader", "prob", "top", "seed")},

@@ -11,6 +11,7 @@ import click
 from leaderbayes._cli._options import (
     as_json,
     better,
+    command,
     max_mb,
     option,
     prob,
@@ -42,42 +43,40 @@ def _column_or_number(text: str) -> float | str:
     return text
 
 
-@click.command()
+@command("sota board.csv --n 1000 --seed 1 --out results")
 @click.argument("file", type=click.Path())
-@option("answers", "FILE has right and wrong answers of all teams to all items, which show n and "
-        "rho.", bool)  # fmt: skip
+@option("answers", "FILE has each team's right and wrong answers, which show n and rho.", bool)
 @option("n", "Number of test instances.", click.IntRange(1))
-@option("se", "Standard error of the scores, of any metric, in place of n; or its column.",
-        _column_or_number, metavar="COLUMN|NUMBER")  # fmt: skip
-@option("metric", "accuracy or auc; not with --se.")
-@option("classes", "Number of classes, of accuracies.  [default: 2]", click.IntRange(2))
+@option("se", "Standard error of the scores (in place of --n), or its column.", _column_or_number,
+        metavar="X|COLUMN")  # fmt: skip
+@option("metric", "accuracy or auc (without --se).")
+@option("classes", "Number of classes.  [default: 2]", click.IntRange(2))
 @option("chance", "Score of a random classifier.  [default: 1 / classes]", float)
-@option("positive_rate", "Share of the positive class, of AUCs.", float, metavar="SHARE")
-@option("team", "Column of the teams' names.", metavar="COLUMN")
-@option("score", "Column of the scores.", metavar="COLUMN")
-@option("round", "Column of the items, of --answers.", metavar="COLUMN")
-@option("cluster", "Column of what items share, of --answers.", metavar="COLUMN")
+@option("positive_rate", "Share of the positive class, for AUC.", float, metavar="SHARE")
+@option("team", "Column of teams.", metavar="COLUMN")
+@option("score", "Column of scores.", metavar="COLUMN")
+@option("round", "Column of items (with --answers).", metavar="COLUMN")
+@option("cluster", "Column of clusters of items (with --answers).", metavar="COLUMN")
 @better
 @max_mb
-@option("public", "The public board of the same teams: what its best promised, and FILE kept.",
-        click.Path(), metavar="FILE2")  # fmt: skip
+@option("public", "Public board of the same teams, to compare with FILE.", click.Path(),
+        metavar="FILE2")  # fmt: skip
 @option("public_n", "Number of test instances of --public.", click.IntRange(1))
 @option("rho", "Correlation of each classifier's answers with a reference.  [default: that of "
         "--answers, else 0]", float)  # fmt: skip
-@option("sampler", "exact or abc-smc: the posterior, in place of the estimate.",
-        click.Choice(["exact", "abc-smc"]))  # fmt: skip
-@option("rule", "Of the estimate: shrink scores towards chance, or crop the best.")
-@option("criterion", "Of the estimate: mean or upper.")
-@option("convention", "Of the estimate: correct or published.")
-@option("dependence", "Of the estimate: boland or copula.")
-@option("law", "Of the posterior: the distribution of theta, flexible or beta.")
-@option("epsilon", "Of abc-smc: how near simulated boards must come, in standard deviations.",
-        float)  # fmt: skip
-@option("draws", "Of the posterior, per chain.  [default: 250]", click.IntRange(1))
-@option("chains", "Of the posterior.  [default: 4]", click.IntRange(1))
+@option("sampler", "Compute the posterior: exact or abc-smc.  [default: an estimate]",
+        click.Choice(["exact", "abc-smc"]), metavar="TEXT")  # fmt: skip
+@option("rule", "Estimate: shrink scores towards chance, or crop the best.")
+@option("criterion", "Estimate: mean or upper.")
+@option("convention", "Estimate: correct or published.")
+@option("dependence", "Estimate: boland or copula.")
+@option("law", "Posterior: distribution of true performance, flexible or beta.")
+@option("epsilon", "abc-smc: tolerance of simulated boards, in standard deviations.", float)
+@option("draws", "Draws per chain.  [default: 250]", click.IntRange(1))
+@option("chains", "Number of chains.  [default: 4]", click.IntRange(1))
 @together(seed, prob, as_json, writing)
 def sota(**given: Any) -> None:
-    """Estimate how good the best classifier of a competition's board is."""
+    """Estimate how good the best team of a competition really is."""
     import leaderbayes as lb
 
     of_board: Callable[..., Any] = lb.sota.read_answers if given["answers"] else lb.sota.read_board

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import fitting, option, reading, together, writing
+from leaderbayes._cli._options import command, fitting, option, reading, together, writing
 from leaderbayes._cli._output import check_out, codes, write_out
 from leaderbayes._cli._print import finish, print_table, records, short
-from leaderbayes._cli._read import fit_arguments, read, tournaments_of
+from leaderbayes._cli._read import fit_arguments, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 _LEADS = ("tournament", "size", "leader", "P(best)", "tied")
 
 
-@click.command()
+@command("tournaments scores.csv --store study --seed 1 --out results")
 @reading
-@option("store", "Folder of the posteriors (Zarr). A study that was stopped is continued.",
-        click.Path(path_type=Path), required=True)  # fmt: skip
+@option("store", "Folder for the posteriors (Zarr); a stopped study is continued.  [required]",
+        click.Path(path_type=Path), required=True, metavar="FOLDER")  # fmt: skip
 @option("workers", "Number of processes.  [default: as many as CPUs]", click.IntRange(1))
 @together(fitting, writing)
 def tournaments(store: Path, workers: int | None, **given: Any) -> None:
-    """Fit each tournament of a table of scores, or of votes, by itself, and compare them."""
+    """Fit each tournament (data set) of a table by itself, and compare them."""
     import leaderbayes as lb
     from leaderbayes._numerics.workers import available
 
     check_out(given)
     data = read(given)
-    if not (names := tournaments_of(data)):
+    if not (names := data.given.tournaments()):
         raise lb.LeaderbayesError(
             f"{given['file']}: there is one tournament; name their column by --tournament, or "
             "rank it by leaderbayes rank."
         )
     study = lb.study.fit(
-        data.values, store=store, workers=workers or min(available(), len(names)),
+        data.given.values, store=store, workers=workers or min(available(), len(names)),
         progressbar=sys.stderr.isatty(), **fit_arguments(data, given),
     )  # fmt: skip
     compared, over_all, placed = _compare(study, given["prob"])
@@ -71,8 +71,8 @@ def _compare(
 
     compared = lb.study.compare(study, prob=prob)
     if "lead" in compared:
-        return compared, lb.study.average_rank(study, prob=prob), None
-    average = lb.study.average_player(study, prob=prob)
+        return compared, lb.study.average(study, of="rank", prob=prob), None
+    average = lb.study.average(study, prob=prob)
     odd = lb.study.unusual(study, prob=prob) if len(compared) > 1 else None
     for name in ("agreement", "p_reversed"):
         compared[name] = float("nan") if odd is None else odd[name].to_numpy()
@@ -103,13 +103,13 @@ def _write(
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
-    what, cells = ("average_player", "mean") if "mean" in over_all else ("average_rank", "rank")
+    cells = "mean" if "mean" in over_all else "rank"
     own = [
         codes([t for t in result["warnings"] if not _of_another(t, str(name))])
         for name in compared["tournament"]
     ]
-    tables: dict[str, Any] = {"compare": compared.assign(warnings=own), what: over_all[cells]}
-    figures: dict[str, Any] = {"leaderboard": compared, what: over_all}
+    tables: dict[str, Any] = {"compare": compared.assign(warnings=own), "average": over_all[cells]}
+    figures: dict[str, Any] = {"leaderboard": compared, "average": over_all}
     if placed is not None:
         tables["embedding"] = placed["score"]
         figures["embedding"] = placed

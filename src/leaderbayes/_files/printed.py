@@ -1,7 +1,11 @@
-"""Names as they are printed, whatever they hold: in one line, and in LaTeX."""
+"""Names, numbers and answers as they are printed."""
 
 import re
 import unicodedata
+from html import escape
+
+import numpy as np
+import xarray as xr
 
 _UNBROKEN = 20  # characters of a word after which LaTeX may break it
 _SPECIAL = {
@@ -11,6 +15,30 @@ _SPECIAL = {
     **{c: rf"\{c}" for c in "&%$#_{}"},
 }  # fmt: skip
 _LIGATURES = re.compile(r"([-`',])(?=\1)|([?!])(?=`)")
+
+
+class Answer(xr.Dataset):  # type: ignore[no-untyped-call]
+    """Numbers that print as sentences, the attribute ``message``, above a small table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if self.sizes or "message" not in self.attrs:
+            return super().__repr__()
+        numbers = self.reset_coords(drop=True).to_array(name="").to_series().rename_axis(None)
+        return f"{self.attrs['message']}\n\n{numbers.to_string(float_format='{:.4g}'.format)}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def probability(p: float) -> str:
+    """Write a probability; what rounds to 0 or 1 is neither."""
+    if np.isnan(p):
+        return "undefined"
+    if p < 0.005:
+        return "<0.01"
+    return ">0.99" if p > 0.995 else f"{p:.2f}"
 
 
 def clean(text: str) -> str:

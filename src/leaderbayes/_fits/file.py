@@ -2,7 +2,6 @@
 
 import os
 import sys
-import warnings
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from io import BytesIO
@@ -13,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._errors import DigestWarning, LeaderbayesError
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
 
 # HDF5 does not look at what follows its last byte, so that any program reads the file.
@@ -128,11 +127,6 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
     LeaderbayesError
         If there is no such file, or it is damaged or no netCDF file.
 
-    Warns
-    -----
-    DigestWarning
-        LB050, if the file has no digest.
-
     Examples
     --------
     >>> import leaderbayes as lb
@@ -165,12 +159,5 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
         raise LeaderbayesError(
             f"{source}: this is no netCDF file, or a damaged one; {_EXPECTED}"
         ) from problem
-    if not checked:
-        warnings.warn(
-            f"LB050 {source} has no digest: whether its bytes are those that were written cannot "
-            "be checked. leaderbayes.write_fit writes one.",
-            DigestWarning,
-            stacklevel=2,
-        )
     tree.encoding = {"source": str(source)}
     return tree

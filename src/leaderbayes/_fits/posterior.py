@@ -17,10 +17,12 @@ from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.matches import kept_votes, votes_by_pair, with_tables
 from leaderbayes._numerics.places import ranks_of
+from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
 from leaderbayes.models._model import KINDS, Kind, Model
-from leaderbayes.models._registry import MODELS
+from leaderbayes.models._registry import MODELS, first_of
+from leaderbayes.models._weight import weighing_in
 
 _PARAMETERS = ("epp", "score", "theta")
 _SEVERAL = "tournament"
@@ -81,11 +83,9 @@ class Posterior:
                 "posterior; give what leaderbayes.fit or pm.sample of its models returned."
             )
         self.parameter = found[0]
-        own = [m for m in MODELS.values() if m.parameter == self.parameter]
-        alike = [m for m in own if m.several == self.several]
         if named is not None and named.parameter != self.parameter:
             named = None  # another program's
-        self.model = (alike or own)[0] if named is None else named
+        self.model = first_of(self.parameter, several=self.several) if named is None else named
         self.is_ours = named is not None  # whose data stand beside it as our models keep them
 
     @property
@@ -116,7 +116,9 @@ class Posterior:
     def kind(self) -> Kind:
         """What it is of, in words."""
         own = KINDS["votes" if self.of_votes else self.parameter]
-        return own._replace(unit=_SEVERAL, parts=(_SEVERAL,)) if self.several else own
+        said = f"{own.said}, over several tournaments"
+        every = own._replace(unit=_SEVERAL, parts=(_SEVERAL,), said=said)
+        return every if self.several else own
 
     @property
     def card(self) -> str:
@@ -176,13 +178,7 @@ class Posterior:
         return ranks_of(self.standing)
 
     def position(self, player: object) -> int:
-        """Find a player.
-
-        Raises
-        ------
-        LeaderbayesError
-            If there is none of this name; the message has the nearest name.
-        """
+        """Find a player; or raise, with the nearest name."""
         if is_hashable(player) and player in self.players:
             return int(self.players.to_list().index(player))
         names = [str(name) for name in self.players]
@@ -234,13 +230,7 @@ class Posterior:
         return np.asarray(values.reshape(-1, *values.shape[2:]))
 
     def group(self, name: str) -> xr.Dataset:
-        """Return a group.
-
-        Raises
-        ------
-        LeaderbayesError
-            If there is none; the message says how to add it.
-        """
+        """Return a group; or raise, with how to add it."""
         if name not in self.tree.children:
             how = _REMEDY.get(name, "take leaderbayes.fit")
             raise LeaderbayesError(f"{self.called} has no group {name!r}; to add it: {how}.")
@@ -251,7 +241,8 @@ class Posterior:
     @cached_property
     def constant(self) -> xr.Dataset:
         """The group ``constant_data``."""
-        return self.group("constant_data")
+        found = self.group("constant_data")  # a pm.Model's data are no coordinates
+        return found.set_coords("round_weight") if "round_weight" in found else found
 
     @property
     def higher_is_better(self) -> bool:
@@ -274,6 +265,11 @@ class Posterior:
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
         return scores.assign_attrs(higher_is_better=int(self._more_is_better))
+
+    @cached_property
+    def weighing(self) -> Weighing | None:
+        """How rounds count; None where all count the same."""
+        return weighing_in(self.constant) if "constant_data" in self.tree.children else None
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -310,11 +306,12 @@ class Posterior:
 
     @property
     def trust(self) -> dict[str, Any]:
-        """``converged`` (0 or 1) and ``warnings`` (JSON list): attrs of whatever is made of it."""
+        """``converged``, ``warnings`` and perhaps ``estimand``: attrs of whatever is made of it."""
         self._attr("warnings", json.loads, "[]")
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
+            **({} if self.weighing is None else {"estimand": self.weighing.said()}),
         }
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:

@@ -129,10 +129,10 @@ def checked(found: Discrepancy, post: Posterior) -> dict[str, float]:
     """
     p, ratio = found.p_value, found.ratio
     if matters(p, ratio) and not post.model.blends and post.trust["converged"]:
-        instead = "each data set by itself" if post.several else "model='bradley_terry'"
+        instead = "each tournament by itself" if post.several else "model='bradley_terry'"
         warnings.warn(
-            f"LB016 Head-to-head results differ from the model by {found.misfit:.2f} in win "
-            f"probability, and its win probabilities do not take them in: fit {instead}.",
+            f"LB016 The model does not describe the board: its win probabilities are off by about "
+            f"{found.misfit:.2f}. Fit {instead}.",
             MisfitWarning,
             stacklevel=4,
         )

@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments
@@ -21,12 +22,11 @@ from leaderbayes._inference.diagnostics import diagnose, lacking, warn
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
-from leaderbayes._scores.matches import Ties, check_ties, matches, one_tournament, valid_scores
+from leaderbayes._scores.matches import Ties, check_ties, matches, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
-from leaderbayes.likelihood._hints import hint
 from leaderbayes.models._model import Model
-from leaderbayes.models._registry import FITTED
-from leaderbayes.models._scores import by_levels, likelihood_of
+from leaderbayes.models._registry import FITTED, Scores, Votes, data_of, first_of
+from leaderbayes.models._weight import weighed
 
 Sampler = Literal["auto", "metropolis", "nutpie", "pymc"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
@@ -41,6 +41,7 @@ def fit(
     within_round: bool = True,
     ties: Ties = "half",
     weight: float | Literal["composite"] | None = None,
+    round_weight: str | Mapping[Any, Any] | pd.Series | None = None,
     test_fraction: float | None = None,
     prior_scale: float | None = None,
     cluster: str | Sequence[str] | None = None,
@@ -72,6 +73,9 @@ def fit(
         What a tie counts, as for `leaderbayes.matches`.
     weight : "composite" or float, optional
         Power of the likelihood of each round; the model's own by default.
+    round_weight : mapping or str, optional
+        How much rounds count: by round a number, or a category, of which each counts the same; or
+        the name of a coordinate (round,) of either. By default all rounds count the same.
     test_fraction : float, optional
         Share of the data that each round tests on: give it where rounds are folds or other splits
         of one data set. Results then generalise to fresh data sets of this size.
@@ -151,26 +155,23 @@ def fit(
     )
     seed = _arguments.seed_or_new(seed)
     check_ties(ties)
-    given = {
+    asked = {
         "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
         "cluster": cluster, "order_effect": order_effect, "covariates": covariates, "of": of,
-        "statistic": statistic,
+        "statistic": statistic, "ties": ties,
     }  # fmt: skip
-    of_votes = is_votes(data)
-    board: Any = data if of_votes else valid_scores(data)
-    chosen = model_for(board, model)
-    if of_votes:
-        given["ties"] = ties
-    elif not chosen.several:
-        board = one_tournament(board)
-    if cluster == "none" and not of_votes:
-        board, given["cluster"] = by_levels(board, "none"), None
+    if round_weight is None and "round_weight" in getattr(data, "coords", ()):
+        round_weight = "round_weight"  # as the reader has them
+    if round_weight is not None:
+        data = weighed(data, round_weight)
+    given = data_of(data if is_votes(data) else valid_scores(data))
+    chosen = model_for(given.values, model)
+    given = given.adapted(chosen, asked)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        played = _prepared(board, chosen, within_round=within_round, ties=ties)
-        known = _options(chosen, given, options or {})
-        if not of_votes:
-            _hint(board, played, chosen, known)
+        played = _prepared(given, chosen, within_round=within_round, ties=ties)
+        known = _options(chosen, asked, options or {})
+        given.hint(played, chosen, known)
         tree, found = _draw(
             chosen, played, known,
             sampler=sampler, draws=draws, chains=chains, seed=seed, prior=prior,
@@ -192,7 +193,7 @@ def fit(
             post = Posterior(tree)
             seen = (
                 check_of_fit.of_votes(post)
-                if of_votes
+                if is_votes(data)
                 else check_of_fit.of_boards(_boards(played), seed)
             )
             tree.attrs |= check_of_fit.checked(seen, post)
@@ -202,52 +203,33 @@ def fit(
 
 def model_for(data: Any, name: str) -> Model:
     """Find the model by its name, or choose one for these data."""
-    kind = "votes" if is_votes(data) else "scores"
-    several = "tournament" in data.dims and data.sizes["tournament"] > 1
+    given = data_of(data)
     if name == "auto":
-        answers = kind == "scores" and likelihood_of(data, "auto", None) == "dirichlet"
-        parameter = "score" if answers else "epp"
-        found = next(
-            m for m in FITTED.values() if m.parameter == parameter and m.several == several
-        )
+        found = first_of(given.parameter, several=given.several)
     elif name in FITTED:
         found = FITTED[name]
     else:
         near = get_close_matches(str(name), FITTED, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise LeaderbayesError(f"model={name!r} is unknown; choose from {', '.join(FITTED)}.{hint}")
-    if kind == "votes" and "votes" not in found.data:
-        takes = ", ".join(m.name for m in FITTED.values() if "votes" in m.data)
+    if not {*given.fits} & {*found.data}:
+        takes = ", ".join(m.name for m in FITTED.values() if {*given.fits} & {*m.data})
         raise LeaderbayesError(f"model={found.name!r} is not for votes; choose from {takes}.")
     return found
 
 
-def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any:
+def _prepared(given: Scores | Votes, model: Model, *, within_round: bool, ties: Ties) -> Any:
     """Return what the model is fitted to: votes, scores, or the matches of scores."""
-    if is_votes(data):
-        return data
-    if "scores" in model.data:
-        if not within_round or ties != "half":
-            raise LeaderbayesError(
-                f"{model.label} are compared within rounds, and ties are no case of their own: "
-                "leave within_round and ties out."
-            )
-        return data
-    return matches(data, within_round=within_round, ties=ties, pairs=model.pairs or None)
-
-
-def _hint(board: Any, played: Any, model: Model, options: Mapping[str, Any]) -> None:
-    """Warn of what the scores show that the model does not know of."""
-    fraction = options.get("test_fraction")
-    board = by_levels(board, options.get("cluster", "auto"))
-    if model.parameter == "score":
-        asked = options.get("likelihood", "auto")
-        of = "normal" if model.several else likelihood_of(board, asked, fraction)
-        known = None if "statistic" in options else of
-        same = options.get("cluster") == "same"
-        hint(board, test_fraction=fraction, likelihood=known, asked=same)
-    else:
-        hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
+    (form,) = {*given.fits} & {*model.data}
+    if form == "matches":
+        pairs = model.pairs or None
+        return matches(given.values, within_round=within_round, ties=ties, pairs=pairs)
+    if form == "scores" and not (within_round and ties == "half"):
+        raise LeaderbayesError(
+            f"{model.label} are compared within rounds, and ties are no case of their own: "
+            "leave within_round and ties out."
+        )
+    return given.values
 
 
 def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ where e_k is the weight of equal players that never tie, m_k of whom play in rou
 adjustment of the likelihood with these weights: d free parameters, H its Hessian and s_k round k's
 score vector at its estimate). 1 / c is v for equal players, and is drawn to v by as much as 5
 rounds: a few rounds say little of it, and say it too well. v is 1 without ties, see
-`inverse_of_equal_players`.
+`inverse_of_equal_players`. Where rounds count by weights of their own (`rounds.Weighing`), these
+multiply e_k and s_k, and J is within strata.
 
 References
 ----------
@@ -30,6 +31,7 @@ from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import solve
 from leaderbayes._numerics.pairs_by_round import RoundStatistics, round_scores, round_statistics
 from leaderbayes._numerics.places import count
+from leaderbayes._numerics.rounds import Weighing, equal
 from leaderbayes._types import Floats, Ints
 
 FEWEST = 3  # rounds that say how rounds differ
@@ -122,7 +124,10 @@ def largest_weight(share: float, rounds: int) -> float:
     return (rounds + 1.0) / (rounds * (1.0 - share) + 1.0)
 
 
-def board_weight(place: Ints, *, within_round: bool, ties: str, with_ties: bool = False) -> Floats:
+def board_weight(
+    place: Ints, *, within_round: bool, ties: str, with_ties: bool = False,
+    weighing: Weighing | None = None,
+) -> Floats:  # fmt: skip
     """Estimate the weights (round,) of a board; below 3 rounds, give those of equal players.
 
     Of equal players that tie as often as these do.
@@ -134,27 +139,34 @@ def board_weight(place: Ints, *, within_round: bool, ties: str, with_ties: bool 
         As for `round_statistics`.
     with_ties : bool
         For Davidson's model, which has a parameter for ties: its weights are at most 1.
+    weighing : Weighing, optional
+        By default all rounds count the same.
     """
-    equal = exchangeable_weight(place, within_round=within_round)
-    wins, n, tied = weighted_counts(place, equal, within_round=within_round, ties=ties)
+    weighing = weighing or equal(len(place))
+    own = exchangeable_weight(place, within_round=within_round)
+    alike = own * weighing.weight
+    wins, n, tied = weighted_counts(place, alike, within_round=within_round, ties=ties)
     r, half = len(place), ties == "half"
     met = n.sum() if half else n.sum() + tied.sum()
     if met == 0.0:  # no match has a weight
-        return equal
+        return alike
     share = float(tied.sum() / met)
     inverse = inverse_of_equal_players(
-        variance_of_midranks(place, equal, within_round=within_round), share, r,
+        variance_of_midranks(place, alike, within_round=within_round), share, r,
         half=half and not with_ties,
     )  # fmt: skip
     if r < FEWEST:
-        return equal / inverse
+        return alike / inverse
     most = largest_weight(share, r) if half and not with_ties else 1.0
     # Without a single tie, or anything else, nu has no estimate and says nothing of players.
     free_ties = tied if with_ties and half and 0.0 < share < 1.0 else None
     statistics = round_statistics(place, within_round=within_round, ties=ties)
-    found = _inverse_weight(wins, n, free_ties, statistics, equal, within_round=within_round)
-    factor = (r - 1.0 + _EXCHANGEABLE) / ((r - 1.0) * found + _EXCHANGEABLE * inverse)
-    return np.asarray(np.minimum(most, factor * equal))
+    found = _inverse_weight(
+        wins, n, free_ties, statistics, own, weighing, within_round=within_round
+    )
+    df = weighing.df
+    factor = (df + _EXCHANGEABLE) / (df * found + _EXCHANGEABLE * inverse)
+    return np.asarray(np.minimum(most, factor * own) * weighing.weight)
 
 
 def _inverse_weight(
@@ -163,6 +175,7 @@ def _inverse_weight(
     ties: Floats | None,
     statistics: RoundStatistics,
     weight: Floats,
+    weighing: Weighing,
     *,
     within_round: bool,
 ) -> float:
@@ -171,7 +184,7 @@ def _inverse_weight(
     for pseudo_rounds in (0.0, 1.0) if groups == 1 else (1.0,):
         try:
             return inverse_weight(
-                wins, n, ties, statistics, weight,
+                wins, n, ties, statistics, weight, weighing,
                 within_round=within_round, pseudo_rounds=pseudo_rounds,
             )  # fmt: skip
         except NotConvergedError:
@@ -188,6 +201,7 @@ def inverse_weight(
     ties: Floats | None,
     statistics: RoundStatistics,
     weight: Floats,
+    weighing: Weighing | None = None,
     *,
     within_round: bool,
     pseudo_rounds: float,
@@ -201,6 +215,7 @@ def inverse_weight(
     statistics : RoundStatistics
         Of the same matches, not weighted.
     weight : (round,)
+        Without that of the weighing.
     pseudo_rounds : float
         0 at the maximum-likelihood estimate; above 0 where that does not exist.
     """
@@ -208,8 +223,7 @@ def inverse_weight(
     tied = None if ties is None else float(ties.sum() / 2.0)
     epp, nu, hessian = newton(wins.sum(axis=1), n, tied, pseudo_rounds=pseudo_rounds)
     scores = weight[:, None] * clustered_scores(epp, nu, statistics, within_round=within_round)
-    r = len(scores)
-    # At the estimate the scores sum to zero; with pseudo-rounds only nearly so.
-    scores = scores - scores.mean(axis=0)
-    trace = r / (r - 1.0) * float((scores * solve(hessian, scores.T, m).T).sum())
+    # At the estimate the scores sum to zero; with pseudo-rounds, or in a stratum, only nearly so.
+    scores = (weighing or equal(len(scores))).scatter(scores)
+    trace = float((scores * solve(hessian, scores.T, m).T).sum())
     return trace / (m - 1 + (ties is not None))

@@ -25,6 +25,13 @@ def decimals(widths: Iterable[float]) -> int:
     return min(max(1 - floor(log10(narrow)), 0), _MOST)
 
 
+def decimals_of_difference(lower: float, upper: float, zero: float = 0.0) -> int:
+    """Count the decimals of an interval that show its width, and on which side of zero it is."""
+    low, high = lower - zero, upper - zero
+    side = [10.0 * min(abs(low), abs(high))] if low * high > 0.0 else []
+    return decimals([high - low, *side])
+
+
 def decimals_of_best(lower: float, upper: float) -> int:
     """Count the decimals of how good the best is: four, as boards are printed; more if need be."""
     width = upper - lower
@@ -51,19 +58,11 @@ def with_ends(draws: Mapping[str, Floats], prob: float) -> dict[str, Any]:
     return found
 
 
-def nearest(low: float, high: float) -> list[float]:
-    """Return ten times the end next to 0 of an interval that is all above or below it.
-
-    Decimals that show two digits of this width show the interval's sign.
-    """
-    return [10.0 * min(abs(low), abs(high))] if low * high > 0.0 else []
-
-
 def decimals_of(table: pd.DataFrame, column: str) -> int:
     """Count the decimals to show of a leaderboard's column that has intervals."""
     if column != "difference":
         return decimals(table[f"{column}_upper"] - table[f"{column}_lower"])
     ends_of = table[["difference_lower", "difference_upper"]].iloc[1:].dropna().to_numpy().tolist()
     widths = decimals(high - low for low, high in ends_of)
-    signs = decimals(width for low, high in ends_of for width in nearest(low, high))
+    signs = max((decimals_of_difference(low, high) for low, high in ends_of), default=0)
     return min(max(widths, signs), widths + 2)

@@ -22,6 +22,7 @@ import numpy as np
 
 from leaderbayes._numerics.missing_items import Gaps
 from leaderbayes._numerics.missing_items import sums as sums_of
+from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._numerics.shrinkage import Prior, shrink
 from leaderbayes._types import Floats, Longs
 
@@ -41,11 +42,17 @@ class Items(NamedTuple):
     gaps: Gaps | None = None
     # (cluster,): which weigh as much together as they are; or None, of single items.
     strata: Longs | None = None
+    weight: Floats | None = None  # (cluster,): of each of its items, as of `rounds.Weighing`
+
+    @property
+    def worth(self) -> float:
+        """Effective number of clusters."""
+        return float(len(self.sizes) if self.weight is None else self.weight.sum())
 
 
 def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
     """Draw mean scores (draw, player) from the flat posterior."""
-    sums, sizes, gaps, _ = items
+    sums, sizes, gaps, *_ = items
     m = sums.shape[1]
     height = height_of(items)
     out = np.empty((draws, m))
@@ -61,11 +68,21 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
         right_mass = _positive(value + all_right, height)
         wrong_mass = _positive(total[:, None] - value + all_wrong, height)
         out[begin : begin + n] = right_mass / (right_mass + wrong_mass)
-    return out
+    return out if items.weight is None else _with_tails(out, items, rng)
+
+
+def _with_tails(shares: Floats, items: Items, rng: np.random.Generator) -> Floats:
+    """Spread draws (draw, player) as Student's t, where a few items carry much of the weight."""
+    assert items.weight is not None
+    strata = np.zeros(len(items.weight), int) if items.strata is None else items.strata
+    df = Weighing(items.weight, strata).df
+    angles = np.arcsin(np.sqrt(shares))
+    centre, spread = angles.mean(axis=0), np.sqrt(df / rng.chisquare(df, (len(angles), 1)))
+    return np.sin(np.clip(centre + spread * (angles - centre), 0.0, np.pi / 2.0)) ** 2
 
 
 def shrunken_shares(
-    flat: Floats, clusters: int, prior_scale: float, rng: np.random.Generator
+    flat: Floats, clusters: float, prior_scale: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Shrink flat draws (draw, player); return them and the players' scale (draw,).
 
@@ -78,13 +95,19 @@ def shrunken_shares(
 
 def _weights(items: Items, size: int, rng: np.random.Generator) -> Floats:
     """Draw weights (draw, cluster)."""
+    each = 1.0 if items.weight is None else items.weight
     if items.strata is None:
-        return rng.standard_exponential((size, len(items.sizes)))
-    each = items.strata[:, None] == np.arange(items.strata.max() + 1)
+        return np.asarray(each * rng.standard_exponential((size, len(items.sizes))))
+    return np.asarray(each * _weights_of_strata(items.strata, size, rng))
+
+
+def _weights_of_strata(strata: Longs, size: int, rng: np.random.Generator) -> Floats:
+    """Draw weights (draw, cluster) that sum to their number in each stratum."""
+    each = strata[:, None] == np.arange(strata.max() + 1)
     count = each.sum(axis=0)
     shape = np.maximum(1.0 - 2.0 / count, _LEAST)
-    weights = rng.standard_gamma(shape[items.strata], (size, len(each)))
-    return np.asarray(weights * (count / (weights @ each))[:, items.strata])
+    weights = rng.standard_gamma(shape[strata], (size, len(each)))
+    return np.asarray(weights * (count / (weights @ each))[:, strata])
 
 
 def _positive(mass: Floats, unit: float) -> Floats:

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
+from leaderbayes._numerics.rounds import Weighing, equal
 from leaderbayes._numerics.shrinkage import Pairs, Prior, pairs_of, scales, shrunken
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Floats
@@ -64,40 +65,43 @@ class Draws(NamedTuple):
     spread: Floats  # (draw,): c, by which the noise's covariance is multiplied
 
 
-def own_variances(board: Floats) -> Floats:
-    """Estimate each player's own variance (player,) beside the rounds' level."""
-    r, m = board.shape
-    e = board - board.mean(axis=0)
+def own_variances(e: Floats, df: float) -> Floats:
+    """Estimate each player's own variance (player,) beside the rounds' level, from `deviations`."""
+    m = e.shape[1]
     squares = (e**2).sum(axis=0)
-    a = np.full(m, ((e - e.mean(axis=1, keepdims=True)) ** 2).sum() / ((r - 1.0) * (m - 1.0)))
+    a = np.full(m, ((e - e.mean(axis=1, keepdims=True)) ** 2).sum() / (df * (m - 1.0)))
     for _ in range(_STEPS):
         w = 1.0 / a
         u = e @ w / w.sum()
-        q = (squares - 2.0 * u @ e + u @ u) / (r - 1.0) + 1.0 / w.sum()
-        shrunk = (r - 1.0) * q + _BORROWED * np.exp(np.log(a).mean())
-        a, before = shrunk / (r - 1.0 + _BORROWED), a
+        q = (squares - 2.0 * u @ e + u @ u) / df + 1.0 / w.sum()
+        shrunk = df * q + _BORROWED * np.exp(np.log(a).mean())
+        a, before = shrunk / (df + _BORROWED), a
         if float(abs(a / before - 1.0).max()) < 1e-9:
             break
     return np.asarray(a)
 
 
-def noise_of(board: Floats, *, flat: bool = False) -> Noise:
+def deviations(board: Floats, weighing: Weighing) -> tuple[Floats, float]:
+    """Return rows whose squares sum to df times the noise's covariance, and df."""
+    df = weighing.df
+    return np.sqrt(df / weighing.worth) * weighing.scatter(board), df
+
+
+def noise_of(board: Floats, *, flat: bool = False, weighing: Weighing | None = None) -> Noise:
     """Estimate the noise of a round, of a board (round, player) without gaps."""
-    r, m = board.shape
-    off = board - board.mean(axis=0)
+    off, free = deviations(board, weighing or equal(len(board)))
+    r, m = off.shape
+    borrowed = 0.0 if flat else 2.0 * (m - 2.0) / (m - 1.0)
+    df = free + borrowed
+    # The level has its own rounds alone to learn from: the factor makes up for their few.
+    level = (off.mean(axis=1) ** 2).sum() / free * ((free + 2.0) / free) ** 2
+    own = own_variances(off, free) if borrowed > 0.0 else np.zeros(m)
     if r > m:  # as many rows as players: the same covariance
         off = np.linalg.qr(off, mode="r")
-    borrowed = 0.0 if flat else 2.0 * (m - 2.0) / (m - 1.0)
-    if borrowed == 0.0:
-        return Noise(off / np.sqrt(r - 1.0), np.zeros(m), 0.0, r - 1.0)
-    df = r - 1.0 + borrowed
-    # The level has its own rounds alone to learn from: the factor makes up for their few.
-    level = board.mean(axis=1).var(ddof=1) * ((r + 1.0) / (r - 1.0)) ** 2
-    own = own_variances(board)
     return Noise(off / np.sqrt(df), borrowed / df * own, float(borrowed / df * level), df)
 
 
-def worth(rounds: int, luck: float) -> float:
+def worth(rounds: float, luck: float) -> float:
     """Return how many independent rounds these are worth, which share luck: f / (1 - f)."""
     return 1.0 / (1.0 / rounds + luck)
 
@@ -108,8 +112,9 @@ def pairs_of_board(board: Floats, noise: Noise, rounds: float) -> Pairs:
 
 
 def draw(
-    board: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator
-) -> Draws:
+    board: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator,
+    weighing: Weighing | None = None,
+) -> Draws:  # fmt: skip
     """Draw independently from the posterior of a board (round, player) without gaps.
 
     Parameters
@@ -118,15 +123,19 @@ def draw(
         Variance of what rounds share over that of a round's noise, f / (1 - f).
     prior : Prior, optional
         None for the flat prior.
+    weighing : Weighing, optional
+        By default all rounds count the same.
     """
-    noise = noise_of(board, flat=prior is None)
-    rounds, centre = worth(len(board), luck), board.mean(axis=0)
+    weighing = weighing or equal(len(board))
+    noise = noise_of(board, flat=prior is None, weighing=weighing)
+    rounds, centre = worth(weighing.worth, luck), weighing.weight @ board / weighing.worth
     spread = noise.df / rng.chisquare(noise.df, size)
     root = np.sqrt(spread)[:, None]
     mean = centre + root / np.sqrt(rounds) * noise.draw(size, rng)
     tau = np.full(size, np.inf)
     if prior is not None:
-        grid, weights = scales(pairs_of_board(board, noise, rounds), rounds, prior)
+        pairs = pairs_of(centre, noise.covariance / rounds, noise.df)
+        grid, weights = scales(pairs, rounds, prior)
         tau = rng.choice(grid, size, p=weights)
         mean = shrunken(mean, centre, tau, rounds, rng)
     here = mean
@@ -138,8 +147,9 @@ def draw(
 
 
 def draw_filled(
-    scores: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator
-) -> list[Draws]:
+    scores: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator,
+    weighing: Weighing | None = None,
+) -> list[Draws]:  # fmt: skip
     """Draw from the posterior of scores (round, player), NaN where there is none.
 
     Gaps are filled in again and again (multiple imputation, by data augmentation): by the mean of
@@ -147,21 +157,26 @@ def draw_filled(
     """
     there = np.isfinite(scores)
     if there.all():
-        return [draw(scores, size, luck, prior, rng)]
+        return [draw(scores, size, luck, prior, rng, weighing)]
+    weighing = weighing or equal(len(scores))
     sizes = [len(some) for some in np.array_split(np.arange(size), min(size, _BOARDS))]
-    rounds, m = scores.shape
+    m = scores.shape[1]
     players, levels = effects(scores.T)
     board = np.where(there, scores, levels[:, None] + players)
     drawn = []
     for some in [1] * _BURN + sizes:
-        drawn.append(draw(board, some, luck, prior, rng))
-        here = drawn[-1].here[-1]
-        free = rounds - 1.0 + _BORROWED
-        own = own_variances(board) * free / rng.chisquare(free, m)
+        drawn.append(draw(board, some, luck, prior, rng, weighing))
+        # A player's own mean in each category, whose means are as far apart as on this board.
+        here = weighing.means(board) - weighing.weight @ board / weighing.worth
+        here = drawn[-1].here[-1] + here
+        off, free = deviations(board, weighing)
+        own = own_variances(off, free)
+        free += _BORROWED
+        own = own * free / rng.chisquare(free, m)
         weights = there / own
         total = weights.sum(axis=1)
         level = (weights * np.where(there, scores - here, 0.0)).sum(axis=1) / total
-        level += rng.standard_normal(rounds) / np.sqrt(total)
+        level += rng.standard_normal(len(level)) / np.sqrt(total)
         filled = here + level[:, None] + np.sqrt(own) * rng.standard_normal(scores.shape)
         board = np.where(there, scores, filled)
     return drawn[_BURN:]

@@ -14,6 +14,7 @@ from leaderbayes._types import Floats
 # A step this long that gains nothing: along an exponential tail every one is about 1, while at a
 # maximum its square is at most the decrement times a variance.
 _FAR = 0.01
+REMEDY = "Give pseudo_rounds=1, or fit the posterior."
 _FARTHEST = 10.0  # that a step goes, log-odds
 
 
@@ -73,8 +74,7 @@ def maximise(
         if decrement < tolerance:
             if np.abs(step).max() > _FAR:
                 raise NotConvergedError(
-                    "LB002 the likelihood rises without end: there is no finite estimate; add "
-                    "pseudo-rounds, or take the posterior."
+                    f"Some strengths grow without bound: there is no finite estimate. {REMEDY}"
                 )
             # The last step costs nothing, and squares the error.
             return Maximum(x + step, information)
@@ -91,10 +91,7 @@ def maximise(
                 break
             size /= 2.0
         x, (value, gradient, information) = trial, new
-    raise NotConvergedError(
-        f"LB002 Newton's method did not converge in {max_iter} steps (decrement {decrement:.2g}); "
-        "add pseudo-rounds, or take the posterior."
-    )
+    raise NotConvergedError(f"Newton's method did not converge in {max_iter} steps. {REMEDY}")
 
 
 def _step(information: Any, gradient: Floats, m: int, linear: Linear | None) -> Floats:
@@ -108,8 +105,7 @@ def _step(information: Any, gradient: Floats, m: int, linear: Linear | None) -> 
         size = np.maximum(np.abs(values), 1e-8 * np.abs(values).max())
         if not size.max() > 0.0:
             raise NotConvergedError(
-                "LB002 the likelihood has no curvature to climb by; add pseudo-rounds, or take the "
-                "posterior."
+                f"Newton's method did not converge: the likelihood is flat. {REMEDY}"
             ) from None
         solved = solve((vectors * size) @ vectors.T, right, m)
     if linear is None:

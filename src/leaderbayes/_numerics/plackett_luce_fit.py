@@ -22,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
-from leaderbayes._numerics.newton import Linear, jeffreys, maximise
+from leaderbayes._numerics.newton import REMEDY, Linear, jeffreys, maximise
 from leaderbayes._numerics.rankings import (
     information,
     log_likelihood,
@@ -100,8 +100,7 @@ def fit_rankings(
     def parts(x: Floats) -> tuple[float, Floats, Any]:
         if np.ptp(x) > _FARTHEST:
             raise NotConvergedError(
-                "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take "
-                "the posterior."
+                f"Some strengths grow without bound: there is no finite estimate. {REMEDY}"
             )
         values, gradients = log_likelihood(x[None], data, gradient=True)
         height, slope = float(values[0]), gradients[0]

@@ -161,8 +161,8 @@ def fit_marginal(
         here, beyond = (marginal(scale * x, given, _MANY).value for scale in (1.0, 2.0))
         if beyond > here:
             raise NotConvergedError(
-                "LB002 the standard deviation of the intercepts has no finite estimate: in nearly "
-                "every round (of votes: by nearly every judge) all matches go one way. Take "
-                "another order of the players, the posterior, or likelihood.bradley_terry."
+                "The standard deviation of PMRA's intercepts has no finite estimate: in nearly "
+                "every round (by nearly every judge) all matches go one way. Use "
+                "likelihood.bradley_terry, or fit the posterior."
             )
     return x, evaluate(x)

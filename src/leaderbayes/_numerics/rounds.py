@@ -1,8 +1,8 @@
-r"""Flat posterior of medians and interquartile means over rounds of unknown distribution.
+r"""How much rounds count, and the flat posterior of medians and interquartile means over them.
 
-The population of rounds has a Dirichlet process for its posterior: weights of the rounds that were
-played, whole rounds, so that what their scores share stays in the draws. In the Bayesian bootstrap
-their mass is r, and with few rounds intervals of means are too narrow; here the mass is
+For medians the population of rounds has a Dirichlet process for its posterior: weights of the
+rounds that were played, whole rounds, so that what their scores share stays in the draws. In the
+Bayesian bootstrap their mass is r, and with few rounds intervals are too narrow; here it is
 
 .. math:: A = \frac{r - 1}{1 + r \rho} - 1
 
@@ -10,16 +10,90 @@ at which the variance of a mean, given the weights, is its unbiased one, with rh
 share (folds). For r independent rounds that is r - 2.
 """
 
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+import pandas as pd
 
-from leaderbayes._types import Floats
+from leaderbayes._types import Bools, Floats, Longs
 
 Statistic = Literal["mean", "median", "iqm"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 _CELLS = 4_000_000  # of weights drawn at once
 _OF = {"median": (0.5, 0.5), "iqm": (0.25, 0.75)}  # the part of the distribution that is averaged
+
+
+class Weighing(NamedTuple):
+    """How much rounds count, in sums over them.
+
+    Rounds are sampled within strata. Weights sum to their effective number, (sum w)^2 / sum w^2
+    (Kish 1965), and so do their squares.
+    """
+
+    weight: Floats  # (round,)
+    stratum: Longs  # (round,), from 0
+    categories: int = 0  # that count equally; 0 where weights are given
+
+    @property
+    def worth(self) -> float:
+        """Effective number of rounds."""
+        return float(self.weight.sum())
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the variance of a weighted mean (Satterthwaite 1946)."""
+        own = self.stratum[self._known]
+        size = np.bincount(own, self.weight[self._known] ** 2)
+        free = size**2 / np.maximum(np.bincount(own, self.weight[self._known] ** 4), 1e-300) - 1.0
+        return float(size.sum() ** 2 / (size[size > 0.0] ** 2 / free[size > 0.0]).sum())
+
+    def said(self) -> str:
+        """Describe what sums are about."""
+        kinds = self.categories
+        who = f"{kinds} categories of rounds count" if kinds else "Rounds count by weights, not"
+        rounds = len(self.weight)
+        return f"{who} equally: {rounds} rounds are worth {self.worth:.3g} equal ones."
+
+    @property
+    def _known(self) -> Bools:
+        """Whether a round's stratum has others, (round,)."""
+        return np.bincount(self.stratum)[self.stratum] > 1
+
+    def means(self, values: Floats) -> Floats:
+        """Return the weighted mean of each round's stratum (round, column)."""
+        each = (self.stratum[:, None] == np.arange(self.stratum.max() + 1)) * self.weight[:, None]
+        return np.asarray(((each / each.sum(axis=0)).T @ values)[self.stratum])
+
+    def scatter(self, values: Floats) -> Floats:
+        """Return rows z (round, column) for which z'z estimates the variance of the weighted sum.
+
+        They are rounds less their stratum's mean, over the share of their variance that is left.
+        A stratum of one round varies as the others do.
+        """
+        known, square = self._known, self.weight**2
+        part = self.weight / np.bincount(self.stratum, self.weight)[self.stratum]
+        left = 1.0 - 2.0 * part + np.bincount(self.stratum, part**2)[self.stratum]
+        own = np.where(known, square, 0.0) / np.where(known, left, 1.0)
+        own *= square.sum() / square[known].sum()
+        return np.asarray(np.sqrt(own)[:, None] * (values - self.means(values)))
+
+
+def equal(rounds: int) -> Weighing:
+    """Let all rounds count the same."""
+    return Weighing(np.ones(rounds), np.zeros(rounds, int))
+
+
+def weighing_of(labels: np.ndarray) -> Weighing:
+    """Weigh rounds by numbers above 0, or by the names of categories, which count equally."""
+    stratum, categories = np.zeros(len(labels), int), 0
+    if labels.dtype.kind in "iuf":
+        weight = labels.astype(float)
+    else:
+        code = pd.factorize(labels)[0]
+        count = np.bincount(code)
+        weight, categories = 1.0 / count[code], len(count)
+        stratum = code if (count > 1).any() else stratum  # of one round each nothing else varies
+    return Weighing(weight * weight.sum() / (weight**2).sum(), stratum, categories)
 
 
 def mass(rounds: int, luck: float) -> float:

@@ -24,13 +24,15 @@ def effects(table: Floats) -> tuple[Floats, Floats]:
     return rows, np.where(known, values - rows[:, None], 0.0).sum(axis=0) / count
 
 
-def column_means(table: Floats) -> Floats:
+def column_means(table: Floats, weight: Floats | None = None) -> Floats:
     """Return each column's mean over all rows, (column,), had it a value in each.
 
     Parameters
     ----------
     table : (row, column)
         NaN where there is no value: then means are of effects. No row and no column is empty.
+    weight : (row,), optional
+        By which rows count in the mean.
 
     Returns
     -------
@@ -39,11 +41,11 @@ def column_means(table: Floats) -> Floats:
     """
     known = ~np.isnan(table)
     if known.all():
-        return np.asarray(table.mean(axis=0))
+        return np.asarray(np.average(table, axis=0, weights=weight))
     # A square of the shorter side is solved.
     wide = table.shape[0] <= table.shape[1]
     side = (known if wide else known.T).astype(float)
     if connected_components(side @ side.T, directed=False)[0] > 1:
         return np.full(table.shape[1], np.nan)
     rows, columns = effects(table) if wide else effects(table.T)[::-1]
-    return np.asarray(columns + rows.mean())
+    return np.asarray(columns + np.average(rows, weights=weight))

@@ -91,8 +91,8 @@ def checked(wide: Wide, asked: Asked) -> Long:
         each = "; ".join(f"{role} {shown(rest[j])}: {why}" for j, why in odd.items())
         called = [rest[j] for j in odd]
         warn(
-            f"LB051 {table.where}: these look unlike the other scores. {each}. If they are no "
-            f"scores: {asked.call(drop=(*asked.drop, *called))}; else keep={called} (--keep)."
+            f"LB051 {table.where}: {each}. If that is no score, "
+            f"{asked.call(drop=(*asked.drop, *called))}; if it is, keep={called} (--keep)."
         )
     return long, found
 
@@ -194,14 +194,14 @@ def direction_of(
         ))  # fmt: skip
     if losses and gains:
         text = (
-            f"LB042 {table.where}: {less}, but more of {listed(gains)}; one direction is wrong for "
-            "some of these: take those of one, or turn the sign."
+            f"LB042 {table.where}: {less}, but more of {listed(gains)}, so some rounds are ranked "
+            "upside down. Keep those of one direction, or turn the sign of the others."
         )
     elif len({*metrics} - {""}) > 1 and asked is None:
         text = (
-            f"LB042 {table.where}: scores are of several metrics ({listed(metrics)}), and higher "
-            "ones count as better for all. Take one, or confirm it (higher_is_better=True, "
-            "--higher-is-better)."
+            f"LB042 {table.where}: scores are of several metrics ({listed(metrics)}), all read as "
+            "higher is better. Keep one, or confirm with higher_is_better=True "
+            "(--higher-is-better)."
         )
     else:
         text = ""

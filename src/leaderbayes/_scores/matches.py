@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from leaderbayes._arguments import is_flag, is_hashable, wrong
+from leaderbayes._arguments import is_flag, is_hashable, one_of, wrong
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count, places, win_graph
 from leaderbayes._scores.metrics import metric_of
@@ -19,6 +19,8 @@ from leaderbayes._types import Bools, Floats, Ints, Longs
 
 Ties = Literal["half", "drop", "floor", "loss"]
 TIES: tuple[Ties, ...] = get_args(Ties)
+Scheme = Literal["Model/CV", "Model/Task", "Data set/Model"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 _PLACES = 2**31 - 1  # places are 32-bit
 _PAIRED = 5000  # players of whom all pairs are counted unasked: 0.6 GB
@@ -57,7 +59,8 @@ def matches(
         - ``scores`` (player, round): what was compared
 
         All with tournament first where the scores have it; votes have the first three only.
-        attrs: ``within_round`` (0 or 1), ``ties``, ``higher_is_better``, ``metric`` if known.
+        attrs: ``within_round`` (0 or 1), ``ties``, ``higher_is_better``; ``metric``, ``scheme``
+        if known.
 
     References
     ----------
@@ -92,7 +95,9 @@ def matches(
         "place": (by_round.dims, np.stack(ranked).reshape(by_round.shape)),
         "scores": board.transpose(*names, "player", "round").variable.to_base_variable(),
     }
-    coords = {dim: board[dim].to_numpy() for dim in by_round.dims}
+    coords: dict[Any, Any] = {dim: board[dim].to_numpy() for dim in by_round.dims}
+    if "round_weight" in board.coords:
+        coords["round_weight"] = "round", board["round_weight"].to_numpy()
     if pairs or (pairs is None and board.sizes["player"] <= _PAIRED):
         each = [count(place, within_round=within_round, ties=ties) for place in ranked]
         for name, tables in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
@@ -101,7 +106,8 @@ def matches(
         coords["opponent"] = coords["player"]
     attrs = {"within_round": int(within_round), "ties": ties, "higher_is_better": int(better)}
     metric = board.attrs.get("metric") or metric_of(str(board.attrs.get("columns", "")))
-    return xr.Dataset(variables, coords, attrs | ({"metric": metric} if metric else {}))
+    known = {"metric": metric, "scheme": board.attrs.get("scheme")}
+    return xr.Dataset(variables, coords, attrs | {k: v for k, v in known.items() if v})
 
 
 def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -> None:
@@ -161,6 +167,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
     better = scores.attrs.get("higher_is_better", 1)
     if not isinstance(better, int | np.integer | np.bool_) or better not in (0, 1):
         raise ScoresError(f"Scores have attrs['higher_is_better']={better!r:.60}: give 0 or 1.")
+    if (scheme := scores.attrs.get("scheme")) is not None:
+        one_of("attrs['scheme']", scheme, *SCHEMES)
     if scores.dtype.kind not in "biuf":
         raise ScoresError(f"Scores are numbers, not of dtype {scores.dtype}.")
     if scores.dtype.kind in "iu" and bool(((scores > EXACT) | (scores < -EXACT)).any()):

@@ -1,5 +1,6 @@
 """Read a table of scores, long or wide, and refuse what cannot be compared."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,15 +8,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import are_names, wrong
+from leaderbayes._arguments import are_names, one_of, wrong
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary
 from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, of_places, refuse
+from leaderbayes._scores.matches import SCHEMES, Scheme
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.roles import Wide, to_long
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import (
+    BY_ROUND,
     Asked,
     Roles,
     Source,
@@ -41,8 +44,10 @@ def read_scores(
     score: str | None = None,
     tournament: str | None = None,
     cluster: str | None = None,
+    round_weight: str | None = None,
     repeat: str | None = None,
     higher_is_better: bool | None = None,
+    scheme: Scheme | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     max_mb: float = MAX_MB,
@@ -68,11 +73,16 @@ def read_scores(
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     cluster : str, optional
         Column of what rounds share, such as the passage that questions are about.
+    round_weight : str, optional
+        Column of how much rounds count: numbers, or categories, of which each counts the same.
     repeat : str, optional
         Column that numbers repeated runs of a player in a round, of which the mean is the score.
     higher_is_better : bool, optional
         Whether the higher of two scores wins. By default it does, and it is an error if anything
         has the name of a loss (``rmse``, ``log_loss``).
+    scheme : {"Model/CV", "Model/Task", "Data set/Model"}, optional
+        What is compared: models over folds, whose fits need ``test_fraction``; models over tasks,
+        folds averaged; or data sets, by how high models score on them.
     drop : sequence of str, optional
         Columns and rows (players, rounds, tournaments) that are no scores.
     keep : sequence of str, optional
@@ -84,11 +94,11 @@ def read_scores(
     -------
     DataArray (player, round) or (tournament, player, round)
         Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
-        ``scheme`` ("model/fold", say), ``columns`` (what was taken for what), ``source``;
+        ``scheme`` if given, ``columns`` (what was taken for what), ``source``;
         ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
-        Coordinates, if there are such columns: ``cluster`` (round,) and ``run_variance``
-        (player,), the variance between runs of a player in a round.
+        Coordinates, if there are such columns: ``cluster`` and ``round_weight`` (round,) and
+        ``run_variance`` (player,), the variance between runs of a player in a round.
 
     Examples
     --------
@@ -101,17 +111,40 @@ def read_scores(
     >>> dict(lb.read_scores(lb.datasets.path("classifiers")).sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """
+    if scheme is not None:
+        one_of("scheme", scheme, *SCHEMES)
     table = read_table(source, score, max_mb)
     roles: Roles = {
         "player": player, "round": round, "score": score, "tournament": tournament,
-        "cluster": cluster, "repeat": repeat,
+        "cluster": cluster, "round_weight": round_weight, "repeat": repeat,
     }  # fmt: skip
     if not any(roles.values()) and is_votes(from_wins(table)):
         table.refuse(
             "this is a table of votes: leaderbayes.read_votes reads it; if it does hold scores, "
             "name their columns (player=..., score=...)."
         )
-    return scores_of(table, options_of(roles, higher_is_better, drop, keep))
+    return arranged(scores_of(table, options_of(roles, higher_is_better, drop, keep)), scheme)
+
+
+def arranged(scores: xr.DataArray, scheme: str | None) -> xr.DataArray:
+    """Return scores as a scheme has them: tasks are rounds, data sets rounds or players."""
+    if scheme is None:
+        return scores
+    columns, moves = scores.attrs["columns"], dict[str, str]()
+    if scheme != "Model/CV":
+        if "tournament" in scores.dims:  # of each data set the mean
+            scores = scores.mean("round", keep_attrs=True)
+            columns = re.sub(r"(^|, )round=.*?(?=, \w+=|$)", "", columns)
+            moves = {"tournament": "round"}
+        if scheme == "Data set/Model":
+            moves = {"player": "round", next(iter(moves), "round"): "player"}
+        scores = scores.drop_vars({"cluster", "run_variance"} & set(scores.coords)).rename(moves)
+        scores = scores.transpose("player", "round")
+        columns = re.sub(
+            r"(?<![^ ])(player|round|tournament)=", lambda m: f"{moves.get(m[1], m[1])}=", columns
+        )
+    scores = scores.assign_attrs(columns=columns, scheme=scheme)
+    return scores.assign_attrs(read=describe(scores))
 
 
 def options_of(
@@ -217,17 +250,16 @@ def to_scores(
         values[cell] = long["score"].to_numpy()
     if np.isnan(values).all():
         table.refuse("every score is missing.")
-    if "cluster" in long:
-        of_round = long.groupby(coded["round"][0])["cluster"]
+    for role in [name for name in BY_ROUND if name in long]:
+        of_round = long.groupby(coded["round"][0])[role]
         several = (of_round.nunique() > 1).to_numpy()
         if several.any():
             of = long.loc[coded["round"][0] == int(np.argmax(several))]
-            which = f"round {shown(of['round'].iloc[0])} is of several clusters"
-            table.refuse(f"{which}: {listed(of['cluster'].unique())}; rename it, or give none.")
-        coords["cluster"] = ("round", of_round.first().to_numpy())
+            which = f"round {shown(of['round'].iloc[0])} has several values of {role}"
+            table.refuse(f"{which}: {listed(of[role].unique())}; rename it, or give none.")
+        coords[role] = ("round", of_round.first().to_numpy())
     attrs = {
         "higher_is_better": int(higher_is_better),
-        "scheme": "/".join(columns[dim] for dim in dims),
         "columns": taken,
         "source": table.where,
     }
@@ -236,7 +268,7 @@ def to_scores(
     if not played.all():
         absent = scores["player"].values[~played.values]
         have = f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score"
-        warn(f"LB040 {table.where}: {have} and will be excluded from every comparison.")
+        warn(f"LB040 {table.where}: {have} and will be excluded. Add scores, or drop the name.")
     for dim in dims:
         warn_alike(table, dim, coords[dim])
     _check_units(table, scores)
@@ -268,10 +300,10 @@ def _check_units(table: Table, scores: xr.DataArray) -> None:
     if broken.any():
         first = by[tuple(np.argwhere(broken)[0])]
         whose = ", ".join(f"{dim} {shown(first[dim].item())}" for dim in scores.dims)
+        more = f", and so are {broken.sum() - 1} more" if broken.sum() > 1 else ""
         warn(
-            f"LB051 {table.where}: {counted(broken.sum(), 'score')} far from the others of their "
-            f"player and round, {first.item():.10g} ({whose}) first. Check the unit (a share among "
-            "percentages?)."
+            f"LB051 {table.where}: {first.item():.10g} ({whose}) is far from the player's and the "
+            f"round's other scores{more}. Check its unit (a share among percentages?)."
         )
 
 
@@ -293,8 +325,8 @@ def warn_alike(table: Table, dim: str, labels: Iterable[str]) -> None:
     if groups := alike(labels):
         pairs = "; ".join(listed(group) for group in groups[:4])
         warn(
-            f"LB041 {table.where}: {dim}s differ in case, width or blanks only: {pairs}. If they "
-            "are one, write them alike."
+            f"LB041 {table.where}: {dim}s look the same but count as different: {pairs}. If they "
+            "are one, write them in one way."
         )
 
 

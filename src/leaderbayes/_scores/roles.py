@@ -13,6 +13,7 @@ from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import (
     ANSWERS,
+    BY_ROUND,
     MISSING,
     Asked,
     Roles,
@@ -62,7 +63,7 @@ def to_long(table: Table, asked: Asked) -> Long | Wide:
     score = given["score"] or (_score(table, player, given) if player is not None else None)
     if player is not None and score is not None:
         return _long(table, player, score, asked)
-    others = any(given[role] for role in ("round", "tournament", "cluster", "repeat"))
+    others = any(given.get(r) for r in ("round", "tournament", "repeat", *BY_ROUND))
     if player is not None and not others and (given["player"] is None or len(columns) > 2):
         return _row_a_player(table, player, asked)
     if given["player"] is not None or given["score"]:
@@ -163,7 +164,7 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
     fold = items["round"] or recognise(
         table, names.ROUND, [player, given["tournament"]], names.is_round
     )
-    taken = [player, fold, items["cluster"], items["repeat"]]
+    taken = [player, fold, *(name for role, name in items.items() if role != "round")]
     data = given["tournament"] or recognise(table, names.DATA, taken, otherwise=True)
     if exact is not None:
         return exact
@@ -191,7 +192,7 @@ def _items(table: Table, given: Roles, taken: Sequence[str | None]) -> Roles:
 
     Beside rounds that are not called as items are, only those that the user names.
     """
-    found: Roles = {role: given[role] for role in ("round", "cluster", "repeat")}
+    found: Roles = {role: given.get(role) for role in ("round", "repeat", *BY_ROUND)}
     answers = [c for c in table.frame.columns if plain(c) in names.ANSWER.split()]
     answered = any(_are_answers(table.frame[c], bare=True) for c in answers)
     known = f"{names.ITEM} {names.ANSWERED}" if answered else names.ITEM
@@ -274,8 +275,8 @@ def _fold(table: Table, taken: Sequence[str | None]) -> tuple[str | None, str | 
 
 
 def _beside(columns: Roles) -> dict[str, str]:
-    """Name what was taken for clusters of items and for repeated runs."""
-    return {role: name for role in ("cluster", "repeat") if (name := columns[role]) is not None}
+    """Name what was taken for clusters and weights of rounds and for repeated runs."""
+    return {r: name for r in (*BY_ROUND, "repeat") if (name := columns[r]) is not None}
 
 
 def _long(table: Table, player: str, score: str, asked: Asked) -> Long:

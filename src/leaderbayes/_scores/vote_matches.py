@@ -45,13 +45,17 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
     if not kept.sizes["vote"] and tied.any():
         raise ScoresError("Every vote is a tie, and ties are left out: take ties='half'.")
-    seen, code = np.unique([kept["first"], kept["second"]], return_inverse=True)
-    if len(seen) < 2:
+    kept = of_players(kept)
+    if kept.sizes["player"] < 2:
         raise ScoresError("A comparison needs votes on at least two players that are counted.")
-    kept = kept.isel(player=seen)
-    return kept.assign(
-        first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
-    )
+    return kept
+
+
+def of_players(votes: xr.Dataset) -> xr.Dataset:
+    """Return votes without the players that none of them is on."""
+    seen, code = np.unique([votes["first"], votes["second"]], return_inverse=True)
+    first, second = (("vote", at.astype(np.int32)) for at in code)
+    return votes.isel(player=seen).assign(first=first, second=second)
 
 
 def require_whole_weights(votes: xr.Dataset) -> None:

@@ -12,9 +12,10 @@ from leaderbayes._arguments import one_of
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
-from leaderbayes._scores.read import options_of, scores_of, warn_alike
+from leaderbayes._scores.matches import SCHEMES
+from leaderbayes._scores.read import arranged, options_of, scores_of, warn_alike
 from leaderbayes._scores.sources import read_table
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown
+from leaderbayes._scores.tables import BY_ROUND, MISSING, Source, Table, counted, listed, shown
 from leaderbayes._scores.vote_forms import (
     COUNTS,
     WON,
@@ -39,7 +40,7 @@ from leaderbayes._types import Bools, Floats
 _LONGEST = 300  # characters of a player's name; longer ones are answers
 _EMPTY = "\0"  # no name
 _RECOGNISED = ("prompt", "judge", "time", "weight")
-_ROLES = ("player", "round", "score", "tournament", "cluster", "repeat")
+_ROLES = ("player", "round", "score", "tournament", "repeat", *BY_ROUND)
 _OF_SCORES = ("player", "round", "score", "repeat")
 _BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are an outcome of their own"}
 
@@ -225,7 +226,12 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
 
 
 def read_board(
-    source: Source, *, max_mb: float = MAX_MB, votes: Options | None = None, **scores: Any
+    source: Source,
+    *,
+    max_mb: float = MAX_MB,
+    votes: Options | None = None,
+    scheme: str | None = None,
+    **scores: Any,
 ) -> xr.DataArray | xr.Dataset:
     """Read votes, where a table is clearly one of votes, and else scores.
 
@@ -233,13 +239,15 @@ def read_board(
     `leaderbayes.read_scores`: a table in which a column of scores is named is one of them.
     """
     options = Options() if votes is None else votes
+    if scheme is not None:
+        one_of("scheme", scheme, *SCHEMES)
     roles = {role: scores.pop(role, None) for role in _ROLES}
     table = read_table(source, roles["score"], max_mb)
     if all(roles[role] is None for role in _OF_SCORES):
         counted_as_votes = from_wins(table)
         if is_votes(counted_as_votes):
             return votes_of(counted_as_votes, options)
-    return scores_of(table, options_of(roles, **scores))
+    return arranged(scores_of(table, options_of(roles, **scores)), scheme)
 
 
 def _check_players(table: Table, form: Form, places: np.ndarray, players: list[str]) -> None:

@@ -84,9 +84,9 @@ def from_swe_bench(
     partial = [where for _, where, whole, _ in outcomes if not whole]
     if partial and known is None:
         warn(
-            f"LB043 {partial[0]}: this lists only what was resolved; the "
-            f"{counted(len(named), 'instance')} that any of the files names are taken for all. "
-            "Name all instances of the benchmark (instances=), else shares are too high."
+            f"LB053 {partial[0]} lists only what was resolved: shares of the "
+            f"{counted(len(named), 'instance')} that any file names are too high. Give all "
+            "instances of the benchmark (instances=)."
         )
     everything = dict.fromkeys(named if known is None else known)
     runs = []

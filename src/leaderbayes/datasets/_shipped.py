@@ -83,10 +83,10 @@ def load(name: str, tournament: str | None = None) -> xr.DataArray:
     if name == "answers":
         board = _answers(file)
     elif name == "regressors":
-        board = read_scores(file, higher_is_better=False).assign_attrs(scheme="Model/CV")
+        board = read_scores(file, higher_is_better=False)
         board = board.sel(tournament="diabetes", drop=True).assign_attrs(tournament="diabetes")
     else:
-        board = read_scores(file).assign_attrs(scheme="Model/CV")
+        board = read_scores(file)
         known = [str(one) for one in board["tournament"].to_numpy()]
     if tournament is None:
         return board

@@ -102,8 +102,8 @@ def bootstrap(
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
-            f"LB010 the estimate exists in {replicates - missing} of {replicates} samples of the "
-            "rounds; give pseudo_rounds=1 or firth=True."
+            f"The estimate exists in {replicates - missing} of {replicates} samples of the rounds. "
+            "Give pseudo_rounds=1 or firth=True."
         )
     return xr.DataArray(
         epp,

@@ -18,6 +18,7 @@ from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
+    EACH_TWICE,
     covariances,
     estimate,
     require_estimate,
@@ -153,6 +154,7 @@ def bradley_terry(
         "model": "bradley_terry", "covariance": covariance,
         "df": int((n > 0).sum() // 2) - (m - 1),
         "pseudo_rounds": float(pseudo_rounds), "firth": int(firth),
+        "published_variance": EACH_TWICE,
     }  # fmt: skip
     return estimate(matches, variables, attrs, linear)
 

@@ -21,6 +21,7 @@ from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
 
 # Warnings point to the first line outside of it.
+EACH_TWICE = 0.5  # of variances, where every match counts twice as published
 _PACKAGE = str(Path(__file__).parents[1])
 
 
@@ -62,8 +63,8 @@ def require_estimate(
             f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own."
         )
     raise DisconnectedError(
-        f"LB010 the maximum-likelihood estimate does not exist: {fact}, so no match says "
-        f"{unknown}. {remedy}"
+        f"The maximum-likelihood estimate does not exist: {fact}, so no match shows {unknown}. "
+        f"{remedy}"
     )
 
 
@@ -162,9 +163,8 @@ def estimate(
         hinted = hints(matches, posterior=False)
         if attrs["covariance"] in ("clustered", "bootstrap") and matches.sizes["round"] < FEWEST:
             few = (
-                f"LB015 {matches.sizes['round']} rounds hardly say how rounds vary: standard "
-                "errors from that may be far too small. Give more rounds, or take "
-                "covariance='model' (--weight 1)."
+                f"LB015 {matches.sizes['round']} rounds hardly show how rounds vary: standard "
+                "errors may be far too small. Add rounds, or use covariance='model' (--weight 1)."
             )
             said = [*said, few]
     texts = [text for text in (*said, without_variation(fit, what)) if text is not None]

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import stdtr
 
-from leaderbayes._errors import HintWarning
+from leaderbayes._errors import HintWarning, LeaderbayesError
 from leaderbayes._numerics.pairs import slopes_by_level
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
@@ -25,7 +25,6 @@ _MANY_TIES = 0.1
 _FEWEST_ITEMS = 20  # items, or clusters
 _FEWEST_WRONG = 4  # answers of the rarer kind, of the middle player
 _NAMED = 30  # characters
-_MOST_NAMED = 3  # players who lack hard rounds
 _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 _MOST_FOLDS = 20  # of one cross-validation; more are those of several, in one row
 _FOLD = frozenset(
@@ -41,37 +40,30 @@ _OF_TIES = {
     "loss": "each counts as the loss of who is listed first",
 }
 _RIGHT_OR_WRONG = (
-    "LB026 scores are answers, right or wrong (or look like it): {share:.0f} % of the matches "
-    "are tied, and no match shows by how much. Take model='mean_score' (--model mean_score)."
+    "LB018 Scores are right or wrong, and a match does not show by how much. Fit "
+    "model='mean_score' (--model mean_score)."
 )
 _AS_IF_NORMAL = (
-    "LB026 scores are right or wrong, and are fitted as if they were normal: intervals may be too "
-    "narrow. Leave the likelihood to the model; of several tournaments make each round the mean of "
-    "some items."
+    "LB018 Scores are right or wrong, but fitted as normal: intervals may be too narrow. Leave out "
+    "likelihood='normal', or make each round the mean of some items."
 )
 _CLUSTERS = (
-    "LB027 rounds have clusters (the coordinate 'cluster'), and this model takes rounds as "
-    "independent: intervals are too narrow. Take model='mean_score', whose unit are the clusters."
+    "LB027 Rounds come in clusters, which this model ignores: intervals are too narrow. Fit "
+    "model='mean_score' (--model mean_score)."
 )
-_STRATA = (
-    "LB028 the rounds are in {count} clusters only ({names}): results hold for further rounds in "
-    "these. For rounds in new clusters take cluster='new' (--option cluster=new)."
-)
-_FEW_ITEMS = (
-    "LB028 {count:.0f} {what} only: coverage was measured from 50 items on. Have more{more}."
-)
+_FEW_ITEMS = "LB028 Only {count:.0f} {what}: intervals may be too narrow. Add {what}{more}."
 _FEW_WRONG = (
-    "LB028 half of the players have {count:.0f} {kind} answers or fewer: intervals may be too "
-    "narrow. Have more items, or {other} ones."
+    "LB028 Half of the players have at most {count:.0f} {kind} answers: intervals may be too "
+    "narrow. Add items, or take {other} ones."
 )
 _APART = (
-    "LB053 not missing at random: rounds that weaker players lack tell players apart {how} than "
-    "others, so win probabilities are those of rounds that players share. Run what is missing."
+    "LB053 Scores are not missing at random: rounds that weaker players lack separate players "
+    "{how} than others, which biases win probabilities. Run what is missing."
 )
 _FEWEST_ROUNDS, _RARELY = 6, 0.005
 _LACKING = (
-    "LB053 not missing at random: {who}. Missing answers are filled in as if they were. Give those "
-    "that are known (a time-out is a wrong answer, say), or take scores.dropna('round')."
+    "LB053 Answers are not missing at random, which biases means: {who}. Fill them in (a time-out "
+    "is a wrong answer), or fit scores.dropna('round')."
 )
 
 
@@ -89,14 +81,18 @@ def hint(
     test_fraction: float | None = None,
     models_ties: bool = False,
     likelihood: str | None = None,
-    asked: bool = False,
 ) -> None:
-    """Warn of `hints`, and of what the scores are.
+    """Warn of `hints`, and of what the scores are; refuse ``test_fraction`` of tasks.
 
     ``matches`` are of the scores, and have a parameter for ties if ``models_ties``; or there are
-    none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet". ``asked`` is
-    whether clusters are strata because this was asked for.
+    none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet".
     """
+    scheme = scores.attrs.get("scheme", "Model/CV")
+    if test_fraction is not None and scheme != "Model/CV":
+        raise LeaderbayesError(
+            f"test_fraction is for folds, and the scheme of these scores is {scheme!r}: leave it "
+            "out, or read them with scheme='Model/CV' (--scheme Model/CV)."
+        )
     given, column = scores if matches is None else matches, column_of(scores)
     texts = hints(given, test_fraction=test_fraction, models_ties=models_ties, column=column)
     clustered, several = "cluster" in scores.coords, scores.sizes["round"] > 1
@@ -105,13 +101,12 @@ def hint(
     if matches is not None:
         if are_answers(scores) and several:
             texts = [text for text in texts if not text.startswith("LB018")]
-            texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
+            texts.append(_RIGHT_OR_WRONG)
         texts += [_CLUSTERS] if clustered else []
         if not models_ties and "tournament" not in matches.dims:
             texts += _of_rounds_apart(matches)
     elif likelihood == "dirichlet":
         texts += [*_of_the_missing(scores), *_of_few_items(scores), *_of_few_wrong(scores)]
-        texts += [] if asked else _of_strata(scores)
     elif likelihood == "normal" and is_right_or_wrong(scores) and several:
         texts.append(_AS_IF_NORMAL)
     for text in texts:
@@ -128,12 +123,14 @@ def hints(
 ) -> list[str]:
     """Return what a leaderboard of these matches, or scores, does not show by itself.
 
-    LB017, if rounds look like folds and there is no ``test_fraction`` (which maximum likelihood,
-    without a ``posterior``, has not); LB018, if many matches are tied and the model has no
-    parameter for that; LB019, if there is one round. ``column`` is that of `column_of`.
+    LB017, if rounds look like folds and there is no ``test_fraction`` (an option of posteriors);
+    LB018, if many matches are tied and the model has no parameter for that; LB011, if there is one
+    round. ``column`` is that of `column_of`.
     """
     rounds = [str(name) for name in given["round"].to_numpy()]
-    folds = look_like_folds(rounds, column)
+    folds, scheme = look_like_folds(rounds, column), given.attrs.get("scheme")
+    if scheme is not None:
+        folds = (folds or Folds(None, sure=False)) if scheme == "Model/CV" else None
     several = "tournament" in given.dims
     texts = []
     if folds is not None and test_fraction is None:
@@ -143,36 +140,33 @@ def hints(
         ties = str(given.attrs["ties"])
         fit = "study.fit" if several else "fit"
         texts.append(
-            f"LB018 {100.0 * share:.0f} % of the matches are tied, and {_OF_TIES[ties]} "
-            f"(ties={ties!r}): leaderbayes.{fit}(..., model='davidson') (--model davidson) has a "
-            "parameter for ties; scores with more digits tie less."
+            f"LB018 {100.0 * share:.0f} % of the matches are tied, and {_OF_TIES[ties]}. "
+            f"leaderbayes.{fit}(..., model='davidson') (--model davidson) has a parameter for ties."
         )
     if len(rounds) == 1:
         remedy = (
-            "Take the tournaments as the rounds of one board: leaderbayes.fit("
-            "scores.isel(round=0, drop=True).rename(tournament='round'))."
+            "Make the tournaments rounds: "
+            "leaderbayes.fit(scores.isel(round=0, drop=True).rename(tournament='round'))."
             if several
-            else "Give more rounds (folds, seeds, other test sets), or ask how good the best is "
-            "(leaderbayes.sota.posterior)."
+            else "Add rounds (folds, seeds, test sets), or see leaderbayes.sota.posterior."
         )
         texts.append(
-            "LB019 one score a player: the board is one ranking, and its uncertainty is that of "
-            f"the prior. {remedy}"
+            f"LB011 One score per player: these data do not show how sure the ranking is. {remedy}"
         )
     return texts
 
 
 def _of_folds(rounds: Sequence[str], folds: Folds, *, posterior: bool) -> str:
     some = listed(rounds[:3]) + (", ..." if len(rounds) > 3 else "")
-    option, meaning = "test_fraction", "the share of the rows that each tests on"
+    option, meaning = "test_fraction", "the share of rows that each tests on"
     if folds.k is not None:
-        sure = "for" if folds.sure else "if they are those of one cross-validation, of"
+        sure = "for" if folds.sure else "if one cross-validation has"
         option, meaning = f"{option}={1.0 / folds.k:.3g}", f"{sure} {folds.k} folds"
     typed = "--" + option.replace("_", "-").replace("=", " ")
-    take = "Give" if posterior else "Take leaderbayes.fit with"
+    use = "Give" if posterior else "Use leaderbayes.fit with"
     return (
-        f"LB017 rounds look like folds of the same data ({some}), which share training rows: "
-        f"intervals are too narrow for fresh data. {take} {option} ({typed}), {meaning}."
+        f"LB017 Rounds look like folds of one data set ({some}): intervals are too narrow for new "
+        f"data. {use} {option} ({typed}), {meaning}."
     )
 
 
@@ -183,7 +177,7 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
     count = float(sizes.sum()) ** 2 / float((sizes.astype(float) ** 2).sum())
     what, more = "items", ""
     if by == "cluster":
-        what, more = "clusters (as if of equal size)", ", or ask of the same: cluster='same'"
+        what, more = "clusters", ", or ask about these (cluster='same')"
     few = _FEW_ITEMS.format(count=count, what=what, more=more)
     return [] if count >= _FEWEST_ITEMS else [few]
 
@@ -202,27 +196,17 @@ def _of_few_wrong(scores: xr.DataArray) -> list[str]:
     return [_FEW_WRONG.format(count=count, kind=kind, other=other)]
 
 
-def _of_strata(scores: xr.DataArray) -> list[str]:
-    """Name the clusters of the scores, where these are taken as the same again."""
-    if "stratum" not in scores.coords:
-        return []
-    names = pd.unique(scores["stratum"].to_numpy().astype(str))
-    if len(names) < 2:
-        return []
-    few = listed([name[:_NAMED] for name in names[:3]]) + (", ..." if len(names) > 3 else "")
-    return [_STRATA.format(count=len(names), names=few)]
-
-
 def _of_the_missing(scores: xr.DataArray) -> list[str]:
     """Name whose answers are missing where items are hard, or easy."""
     found = lacking(scores)
-    who = [
-        f"{one.player!r} lacks {100.0 * one.share:.0f} % of the items, of which the others' mean "
-        f"is {one.missing:.3g} and not {one.there:.3g}"
-        for one in found[:_MOST_NAMED]
-    ]
-    who += [f"and {len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
-    return [_LACKING.format(who="; ".join(who))] if found else []
+    if not found:
+        return []
+    one, more = found[0], f" ({len(found) - 1} more do so)" if len(found) > 1 else ""
+    who = (
+        f"{one.player[:_NAMED]!r} lacks {100.0 * one.share:.0f} % of the items, on which others "
+        f"average {one.missing:.2g} instead of {one.there:.2g}{more}"
+    )
+    return [_LACKING.format(who=who)]
 
 
 def _of_rounds_apart(matches: xr.Dataset) -> list[str]:

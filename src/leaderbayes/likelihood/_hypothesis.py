@@ -91,14 +91,15 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
     one_of("convention", convention, "correct", "published")
     if convention == "published" and "intercept" in fit and "order" not in fit:
         raise LeaderbayesError("Nothing is published of PMRA on votes: take convention='correct'.")
-    if convention == "correct" or fit.attrs["model"] != "bradley_terry":
+    factor = float(fit.attrs.get("published_variance", 1.0))
+    if convention == "correct" or factor == 1.0:
         return 1.0, 0
     if fit.attrs["covariance"] != "model":
         raise LeaderbayesError(
             "EloML's tests rest on independent matches: fit with covariance='model' for "
             "convention='published'."
         )
-    return 0.5, 1
+    return factor, 1
 
 
 def _require_variance(k: Floats, fit: xr.Dataset) -> None:
@@ -306,7 +307,7 @@ def pairwise_tests(
     DataFrame
         ``player``, ``opponent`` (of lower epp), ``difference``, ``error`` (log-odds), ``p_value``,
         ``p_adjusted``; a row for each pair, best players first. Errors and p-values are NaN where
-        rounds do not vary (LB015).
+        rounds agree (LB015).
 
     References
     ----------

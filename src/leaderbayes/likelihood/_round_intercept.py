@@ -277,21 +277,18 @@ def _order(board: Listed, variables: dict[str, Any], played: int) -> list[str]:
         low, high = group[np.argmin(epp[group])], group[np.argmax(epp[group])]
         if epp[high] - epp[low] > _ALIKE:
             said.append(
-                f"{str(players[low])[:60]!r} and {str(players[high])[:60]!r} have the same scores, "
-                f"and strengths {epp[low]:.2f} and {epp[high]:.2f}"
+                f"{str(players[low])[:30]!r} and {str(players[high])[:30]!r} have the same scores, "
+                f"but strengths {epp[low]:.2f} and {epp[high]:.2f}"
             )
     intercept, error = variables["intercept"], np.sqrt(variables["intercept_variance"])
     if error > _ALIKE and abs(intercept) > _CLEAR * error:  # no error: fixed by a hypothesis
-        said.append(
-            f"who is listed first seems to matter, b_0 = {intercept:.2f} with standard error "
-            f"{error:.2f}"
-        )
+        said.append(f"b_0 = {intercept:.2f}, with standard error {error:.2f}, is not 0")
     if not said:
         return []
-    more = f"; and {len(said) - 3} more such" if len(said) > 3 else ""
+    half = "ties='half' (--ties half) or " if board.ties == "loss" else ""
     return [
-        f"LB014 PMRA's estimate depends on the order of the players: {'; '.join(said[:3])}{more}. "
-        "Take ties='half' (--ties half), or Bradley-Terry, which has no order."
+        f"LB014 PMRA's estimate depends on the order of the players: {said[0]}. "
+        f"Use {half}likelihood.bradley_terry."
     ]
 
 
@@ -299,9 +296,8 @@ def _require_intercept(as_first: Bools, as_second: Bools) -> None:
     """Raise where an order effect can grow without bound, strengths making up for it."""
     if order_explains(as_first, as_second):
         raise DisconnectedError(
-            "LB010 PMRA's intercept has no estimate: the order of the players could explain as "
-            "much as one likes, with strengths to match. Use the posterior, or "
-            "likelihood.bradley_terry."
+            "PMRA's intercept has no finite estimate: the players' order explains the results as "
+            "well as their strengths. Use likelihood.bradley_terry, or fit the posterior."
         )
 
 

@@ -99,15 +99,11 @@ def without_variation(fit: xr.Dataset, what: str = "rounds") -> str | None:
     players = [str(name) for name in fit["player"].to_numpy()]
     alone = [players[i] for i in np.flatnonzero(unknown)]
     pairs = [f"{players[i]} - {players[j]}" for i, j in np.argwhere(np.triu(between))]
-    parts = [
-        f"{kind} ({'; '.join(name[:60] for name in names[:3])}"
-        f"{f'; and {len(names) - 3} more' if len(names) > 3 else ''})"
-        for kind, names in (("strengths", alone), ("differences", pairs))
-        if names
-    ]
-    if not parts:
+    if not (names := alone or pairs):
         return None
+    kind = "strength" if alone else "difference"
+    more = f" and {len(names) - 1} more {kind}s" if len(names) > 1 else ""
     return (
-        f"LB015 {what} do not vary in what they say of {' and of '.join(parts)}: the standard "
-        f"error would be 0, and is NaN. Give more {what}, or take covariance='model' (--weight 1)."
+        f"LB015 All {what} agree on the {kind} {names[0][:60]}{more}: its standard error is NaN. "
+        f"Add {what}, or use covariance='model' (--weight 1)."
     )

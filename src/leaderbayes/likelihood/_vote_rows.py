@@ -99,22 +99,19 @@ def _require_told(votes: Votes, effects: list[str]) -> None:
 
 
 def said_of_few(rows: VoteRows, found: Together) -> list[str]:
-    """Return hints, LB044, where judges or prompts are few."""
+    """Return hints, LB028, where judges or prompts are few."""
     said, n = [], rows.votes.n
     for (name, group), count in zip(rows.clusters.items(), found.clusters, strict=False):
         if count >= FEW:
             continue
-        text = (
-            f"votes are of {count:.1f} {name}s in effect, too few to estimate well how {name}s "
-            f"differ: answers are about {name}s like these."
-        )
+        text = f"Votes come from effectively {count:.0f} {name}s: intervals may be too narrow"
         if count < ONE:
             largest = np.bincount(group + 1, n)[1:].max(initial=0.0)
             fact = (
-                f"nearly all votes are of one {name}"
+                f"Nearly all votes are of one {name}"
                 if largest >= n.sum() / ONE
-                else f"hardly any two {name}s have votes on the same players"
+                else f"Hardly any two {name}s voted on the same players"
             )
-            text = f"{fact}: how {name}s differ is unknown, and intervals ignore it."
-        said.append(f"LB044 {text}")
+            text = f"{fact}: intervals ignore how {name}s differ"
+        said.append(f"LB028 {text}. Collect votes of more {name}s.")
     return said

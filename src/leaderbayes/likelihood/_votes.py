@@ -15,7 +15,7 @@ from leaderbayes._numerics.votes import Estimate, Votes, law_at, maximum, regres
 from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import counted_votes
 from leaderbayes._types import Floats, Longs
-from leaderbayes.likelihood._estimate import estimate, require_estimate
+from leaderbayes.likelihood._estimate import EACH_TWICE, estimate, require_estimate
 from leaderbayes.likelihood._vote_rows import said_of_few, vote_rows
 
 
@@ -68,6 +68,7 @@ def estimate_votes(
         "model": "bradley_terry", "covariance": covariance, "ties": ties,
         "df": cells - len(model) + 1, "cells": _cells(rows.effects),
         "pseudo_rounds": float(pseudo_rounds), "firth": 0,
+        "published_variance": EACH_TWICE,
     }  # fmt: skip
     few = said_of_few(rows, found)
     return estimate(rows.kept, variables, attrs, coords=coords, hinted=few)
@@ -81,9 +82,8 @@ def _maximum(votes: Votes, effects: list[str], pseudo_rounds: float) -> Estimate
             raise
         which = "the order" if effects == ["order"] else f"one of the effects {listed(effects)}"
         raise NotConvergedError(
-            f"LB002 {which} has no finite estimate: it could explain nearly every vote, however "
-            "strong it is taken to be. Leave it out (order_effect, covariates; on the command line "
-            "--order-effect, --covariates), or give more votes."
+            f"{which} has no finite estimate: it explains nearly every vote. Leave it out "
+            "(order_effect, covariates; --order-effect, --covariates)."
         ) from problem
 
 

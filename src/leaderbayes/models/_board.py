@@ -13,6 +13,7 @@ from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
+from leaderbayes._numerics.rounds import weighing_of
 from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._model import Problem
@@ -68,7 +69,9 @@ def constants(
     }
     if "scores" in matches:
         found["scores"] = scores.dims, scores.to_numpy()
-    coords = {d: matches[d].to_numpy() for d in matches.dims if d != "opponent"}
+    coords: dict[Any, Any] = {d: matches[d].to_numpy() for d in matches.dims if d != "opponent"}
+    if "round_weight" in matches.coords and dim == "round":
+        coords["round_weight"] = dim, matches["round_weight"].to_numpy()
     return xr.Dataset(found, coords | {"model": [name]})
 
 
@@ -91,6 +94,9 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
     for dim in constant.dims:
         if str(dim) not in model.coords:
             model.add_coord(str(dim), constant[dim].to_numpy())
+    if "round_weight" in constant.coords:  # in a model, which has no names beside dims, numbers
+        number = weighing_of(constant["round_weight"].to_numpy()).weight
+        constant = constant.drop_vars("round_weight").assign(round_weight=("round", number))
     declared = {}
     for name, values in constant.data_vars.items():
         known = values.fillna(-np.inf) if values.dtype.kind == "f" else values

@@ -98,7 +98,7 @@ def bradley_terry(
     DisconnectedWarning
         LB010, if some differences rest on the prior alone.
     WeightWarning
-        LB011, if fewer than 3 rounds cannot tell the weight.
+        LB011, if there are two rounds, which hardly show how rounds vary.
 
     References
     ----------
@@ -175,6 +175,7 @@ MODEL = Model(
     parameter="epp",
     unit="log-odds",
     blends=True,
+    weighs=True,
     build=bradley_terry,
     problem=problem,
     log_likelihood=pairs_by_round,

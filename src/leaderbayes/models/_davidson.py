@@ -93,7 +93,7 @@ def davidson(
     DisconnectedWarning
         LB010, if some differences rest on the prior alone.
     WeightWarning
-        LB011, if fewer than 3 rounds cannot tell the weight.
+        LB011, if there are two rounds, which hardly show how rounds vary.
 
     References
     ----------
@@ -200,6 +200,7 @@ MODEL = Model(
     parameter="epp",
     unit="log-odds",
     blends=True,
+    weighs=True,
     build=davidson,
     problem=problem,
     log_likelihood=pairs_by_round,

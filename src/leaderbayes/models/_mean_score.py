@@ -60,6 +60,7 @@ from leaderbayes.models._scores import (
     taken_of,
     values_of,
 )
+from leaderbayes.models._weight import weighing_in
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -115,6 +116,10 @@ def mean_score(
 
     scores = one_tournament(scores)
     check_complete(scores, "The PyMC model")
+    if "round_weight" in scores.coords:
+        raise LeaderbayesError(
+            "Weights of rounds have no PyMC model of mean scores: leaderbayes.fit draws them."
+        )
     y, luck, prior = values_of(scores), luck_of(test_fraction), finite(prior_of(prior_scale))
     noise, count, n = noise_of(y), worth(len(y), luck), len(y)
     centre, covariance = y.mean(axis=0), noise.covariance
@@ -242,6 +247,8 @@ def draw(
             "The rounds have clusters, which only the mean by options={'likelihood': 'dirichlet'} "
             "knows: take that, the means of clusters as rounds, or cluster='none'."
         )
+    if "round_weight" in scores.coords and statistic != "mean":
+        raise LeaderbayesError(f"round_weight= is of means, not of statistic={statistic!r}.")
     if chosen == "normal":
         groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)
     else:
@@ -261,9 +268,9 @@ def _of_rounds(
     step: int,
 ) -> dict[str, xr.Dataset]:  # fmt: skip
     """Draw means, with replicates and, of complete boards with a prior, log-likelihoods."""
-    y = values_of(scores)
+    y, weighing = values_of(scores), weighing_in(scores)
     first, *others = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(chains + 1))
-    parts = [part for rng in others for part in draw_filled(y, draws, luck, prior, rng)]
+    parts = [part for rng in others for part in draw_filled(y, draws, luck, prior, rng, weighing)]
     noise = [np.sqrt(np.outer(p.spread, np.diag(p.noise.covariance))) for p in parts]
     again = [
         draw_rounds(part.here[some], part.spread[some], part.noise, len(y), first)
@@ -285,7 +292,7 @@ def _of_rounds(
         t = np.sqrt(np.maximum(tau**2 - prior.floor**2, 0.0)) / prior.scale
         log_prior = np.log(2.0 / (np.pi * prior.scale)) - np.log1p(t**2)
         groups["log_prior"] = drawn({"score_scale": ((), log_prior)}, {}, shape)
-        if len(parts) == chains and parts[0].noise.own.any():
+        if len(parts) == chains and parts[0].noise.own.any() and weighing is None:
             each = [round_log_likelihood(part.here, y, part.noise) for part in parts]
             found: Variables = {"round_score": (("round",), np.concatenate(each))}
             groups["log_likelihood"] = drawn(found, by_round, shape)
@@ -305,7 +312,7 @@ def _of_items(
     shares = items.flat(board, size, rng)
     if prior is None:
         return {"score": (("player",), low + (high - low) * shares)}
-    shares, scale = items.shrunken_shares(shares, len(board.sizes), prior.scale / WIDTH, rng)
+    shares, scale = items.shrunken_shares(shares, board.worth, prior.scale / WIDTH, rng)
     return {"score": (("player",), low + (high - low) * shares), "score_scale": ((), scale)}
 
 
@@ -341,4 +348,5 @@ MODEL = Model(
     unit="the metric's unit",
     build=mean_score,
     draw=draw,
+    weighs=True,
 )

@@ -20,6 +20,8 @@ class Kind(NamedTuple):
     name: Literal["epp", "votes", "score", "theta"]
     counted: str  # what its data are made of
     unit: str  # what more data come in
+    more: Literal["votes", "rounds"]  # what `plan` asks for
+    met: Literal["votes", "matches"]  # what a pair's own record is made of
     parts: tuple[str, ...]  # what data are parted by: the last always, the others where they are
     match: str  # what a weight is of
     said: str  # why it was taken where nobody asked for a model
@@ -28,11 +30,21 @@ class Kind(NamedTuple):
 _ROUNDS, _VOTES = ("cluster", "round"), ("judge", "prompt", "vote")
 # By the parameter, and that of votes.
 KINDS = {
-    "epp": Kind("epp", "matches", "round", _ROUNDS, "match", "who beats whom in each round"),
-    "votes": Kind("votes", "votes", "vote", _VOTES, "vote", "who beats whom in votes"),
-    "score": Kind("score", "scores", "round", _ROUNDS, "score", "right-or-wrong answers, by means"),
-    "theta": Kind("theta", "scores", "score", _ROUNDS, "score", "the best of a board"),
-}
+    "epp": Kind(
+        "epp", "matches", "round", "rounds", "matches", _ROUNDS, "match",
+        "who beats whom in each round",
+    ),
+    "votes": Kind(
+        "votes", "votes", "vote", "votes", "votes", _VOTES, "vote", "who beats whom in votes"
+    ),
+    "score": Kind(
+        "score", "scores", "round", "rounds", "matches", _ROUNDS, "score",
+        "right-or-wrong answers, by means",
+    ),
+    "theta": Kind(
+        "theta", "scores", "score", "rounds", "matches", _ROUNDS, "score", "the best of a board"
+    ),
+}  # fmt: skip
 
 
 class Problem(NamedTuple):
@@ -96,6 +108,8 @@ class Model:
         Whether win probabilities are a blend of the model's and of a pair's own record.
     weight : "composite" or float
         Default power of the likelihood.
+    weighs : bool
+        Whether rounds may count by weights of their own.
     """
 
     name: str
@@ -115,3 +129,8 @@ class Model:
     blends: bool = False
     pairs: bool = True  # whether it needs tables of all pairs
     weight: float | Literal["composite"] = "composite"
+    weighs: bool = False
+
+    def counted(self, won: Floats, played: Floats, tied: Floats) -> tuple[Floats, Floats]:
+        """Return wins and matches as strengths have them: without ties that have a parameter."""
+        return (won - tied / 2.0, played - tied) if self.tie_parameter else (won, played)

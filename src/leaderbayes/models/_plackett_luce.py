@@ -172,6 +172,7 @@ MODEL = Model(
     parameter="epp",
     unit="log-odds",
     blends=True,
+    weighs=True,
     build=plackett_luce,
     problem=problem,
     log_likelihood=rankings_by_round,

@@ -1,7 +1,17 @@
-"""All models, by name: the one list that fits, answers, documentation and command line read."""
+"""All models, by name, and the data that they take, scores or votes.
 
-from typing import Any
+Fits, answers, documentation and the command line read this one list.
+"""
 
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from leaderbayes._scores.matches import one_tournament, valid_scores
+from leaderbayes._scores.read import describe, what_was_read
+from leaderbayes._scores.tables import BY_ROUND, counted
+from leaderbayes._scores.vote_matches import is_votes, of_players
+from leaderbayes.likelihood._hints import hint
 from leaderbayes.models import (
     _bradley_terry,
     _davidson,
@@ -12,7 +22,9 @@ from leaderbayes.models import (
     _sota,
     _tournaments,
 )
-from leaderbayes.models._model import Model
+from leaderbayes.models._model import Data, Model
+from leaderbayes.models._scores import by_levels, likelihood_of
+from leaderbayes.models._weight import check_weighs
 
 _FILES: tuple[Any, ...] = (
     _bradley_terry,
@@ -27,3 +39,136 @@ _FILES: tuple[Any, ...] = (
 MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}
 # Those that `leaderbayes.fit` takes: not of boards.
 FITTED = {name: model for name, model in MODELS.items() if "board" not in model.data}
+
+_LEVELS = ("player", "judge", "prompt", "tournament")  # of votes
+
+
+class Scores(NamedTuple):
+    """Scores (player, round), of several tournaments with these first."""
+
+    values: Any
+    fits: tuple[Data, ...] = ("matches", "scores")
+    read_as: str = "read"
+    columns: tuple[str, ...] = BY_ROUND  # options of the command line that are of reading
+
+    @property
+    def several(self) -> bool:
+        """Whether one model can be about several tournaments of them."""
+        return "tournament" in self.values.dims and self.values.sizes["tournament"] > 1
+
+    @property
+    def parameter(self) -> str:
+        """What players are ranked by where nobody says."""
+        answers = likelihood_of(self.values, "auto", None) == "dirichlet"
+        return "score" if answers else "epp"
+
+    def tournaments(self) -> list[str]:
+        """List the tournaments that are told apart, in order of appearance."""
+        if "tournament" not in getattr(self.values, "dims", ()):
+            return []
+        return [str(name) for name in self.values["tournament"].to_numpy()]
+
+    def of(self, tournament: str) -> Any:
+        """Take one tournament."""
+        return self.values.sel(tournament=tournament, drop=True)
+
+    def parted(self) -> dict[str, Any]:
+        """Return each tournament's, with the players and rounds that it has."""
+        scores = valid_scores(self.values)
+        boards = (scores.isel(tournament=t, drop=True) for t in range(scores.sizes["tournament"]))
+        kept = (board.dropna("player", how="all").dropna("round", how="all") for board in boards)
+        return dict(zip(Scores(scores).tournaments(), kept, strict=True))
+
+    def adapted(self, model: Model, options: dict[str, Any]) -> "Scores":
+        """Return what the model is about; ``options`` lose what this settles."""
+        check_weighs(self.values, model)
+        board = self.values if model.several else one_tournament(self.values)
+        del options["ties"]  # a rule of matches here
+        if options["cluster"] == "none":
+            board = by_levels(board, options.pop("cluster"))
+        return Scores(board)
+
+    def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
+        """Warn of what the scores show that the model does not know of."""
+        fraction = options.get("test_fraction")
+        board = by_levels(self.values, options.get("cluster", "auto"))
+        if "scores" not in model.data:
+            hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
+            return
+        asked = options.get("likelihood", "auto")
+        of = "normal" if model.several else likelihood_of(board, asked, fraction)
+        known = None if "statistic" in options else of
+        hint(board, test_fraction=fraction, likelihood=known)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was read, ready for JSON."""
+        return what_was_read(self.values)
+
+    def said(self) -> str:
+        """Describe in a line what was read."""
+        return describe(self.values)
+
+
+class Votes(NamedTuple):
+    """Votes, as `leaderbayes.read_votes` returns them; the same methods."""
+
+    values: Any
+    fits: tuple[Data, ...] = ("votes",)
+    read_as: str = "read as votes"
+    columns: tuple[str, ...] = ()
+    several: bool = False
+    parameter: str = "epp"
+
+    def tournaments(self) -> list[str]:
+        """List the tournaments that are told apart, in order of appearance."""
+        if "tournament" not in self.values.coords:
+            return []
+        return [str(name) for name in pd.unique(self.values["tournament"].to_numpy())]
+
+    def of(self, tournament: str) -> Any:
+        """Take one tournament."""
+        own = self.values["tournament"].to_numpy().astype(str) == tournament
+        return self.values.isel(vote=own).drop_vars("tournament")
+
+    def parted(self) -> dict[str, Any]:
+        """Return each tournament's, with the players that it has."""
+        return {name: of_players(self.of(name)) for name in self.tournaments()}
+
+    def adapted(self, model: Model, options: dict[str, Any]) -> "Votes":
+        """Return what the model is about."""
+        return self
+
+    def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
+        """Warn of nothing."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was read, ready for JSON."""
+        votes = self.values
+        count = float(votes["weight"].sum()) if "weight" in votes else votes.sizes["vote"]
+        what: dict[str, Any] = {"kind": "votes", "columns": str(votes.attrs["read_as"])}
+        what |= {"unused": votes.attrs["unused"]} if "unused" in votes.attrs else {}
+        known = {f"{k}s": votes[k].to_numpy().tolist() for k in _LEVELS if k in votes.coords}
+        return what | {"votes": round(count)} | {k: len(set(v)) for k, v in known.items()}
+
+    def said(self) -> str:
+        """Describe in a line what was read."""
+        what = self.facts()
+        sizes = [counted(what[f"{k}s"], k) for k in ("vote", *_LEVELS) if f"{k}s" in what]
+        unused = f"; not used: {what['unused']}" if "unused" in what else ""
+        return f"{what['columns']}; {', '.join(sizes)}{unused}"
+
+
+def data_of(given: Any) -> Scores | Votes:
+    """Tell votes from scores."""
+    return Votes(given) if is_votes(given) else Scores(given)
+
+
+def first_of(parameter: str, *, several: bool) -> Model:
+    """Return the first model that ranks players by this, of several tournaments or of one."""
+    own = [model for model in MODELS.values() if model.parameter == parameter]
+    return next((model for model in own if model.several == several), own[0])
+
+
+def takers_of(data: Scores | Votes) -> list[Model]:
+    """List the models of one tournament that can be fitted to such data."""
+    return [m for m in FITTED.values() if not m.several and {*data.fits} & {*m.data}]

@@ -15,6 +15,7 @@ from leaderbayes._numerics.rounds import STATISTICS
 from leaderbayes._numerics.shrinkage import Prior
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
+from leaderbayes.models._weight import weighing_in
 
 Likelihood = Literal["auto", "normal", "dirichlet"]
 LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
@@ -250,7 +251,7 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
     check_connected(scores, there)
     y = (y - low) / (high - low)
-    codes, strata = np.arange(len(y)), None
+    codes, strata, weighing = np.arange(len(y)), None, weighing_in(scores)
     if "cluster" in scores.coords:
         codes, names = pd.factorize(scores["cluster"].to_numpy())
         if len(names) < 2:
@@ -259,17 +260,28 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
                 "cannot be told. Take cluster='none' if items vary by themselves."
             )
         strata = np.zeros(len(names), int)
-    elif "stratum" in scores.coords:
-        level = pd.factorize(scores["stratum"].to_numpy())[0]
+    elif "stratum" in scores.coords or (weighing is not None and weighing.categories):
+        of = scores["stratum" if "stratum" in scores.coords else "round_weight"]
+        level = pd.factorize(of.to_numpy())[0]
         strata = pd.factorize(np.where(np.bincount(level)[level] < _FEWEST, -1, level))[0]
+    weight = None
+    if weighing is not None:
+        each = pd.Series(weighing.weight).groupby(codes)
+        if (uneven := (each.max() > 1.000001 * each.min()).to_numpy()).any():
+            raise LeaderbayesError(
+                f"round_weight: rounds of cluster {str(names[int(uneven.argmax())])[:60]!r} have "
+                "several weights: give all rounds of a cluster the same, or take cluster='none'."
+            )
+        first = each.first().to_numpy(float)
+        weight = np.asarray(first * first.sum() / (first**2).sum())
     sizes = np.bincount(codes).astype(float)
     sums, answered = np.zeros((2, len(sizes), y.shape[1]))
     np.add.at(sums, codes, np.where(there, y, 0.0))
     if there.all():
-        return Items(sums, sizes, None, strata), (low, high)
+        return Items(sums, sizes, None, strata, weight), (low, high)
     np.add.at(answered, codes, there)
     sums = sizes[:, None] * sums / np.where(answered > 0.0, answered, np.nan)
-    return Items(sums, sizes, gaps_of(y, codes), strata), (low, high)
+    return Items(sums, sizes, gaps_of(y, codes), strata, weight), (low, high)
 
 
 def name_at(scores: xr.DataArray, dim: str, at: int) -> str:

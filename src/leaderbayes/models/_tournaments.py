@@ -105,8 +105,8 @@ def tournaments(
     board = _boards(matches, weight, test_fraction)
     if (few := matches.sizes["tournament"]) < _FEWEST:
         warnings.warn(
-            f"LB011 {few} tournaments hardly show how players vary between tournaments: intervals "
-            "about a new one may be too narrow. Give more.",
+            f"LB011 {few} tournaments hardly show how players vary between them: intervals for a "
+            "new one may be too narrow. Add tournaments.",
             WeightWarning,
             skip_file_prefixes=(_PACKAGE,),
         )

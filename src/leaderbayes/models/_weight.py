@@ -1,23 +1,20 @@
 """What a model of a board asks of it, and how much its matches count."""
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import number, positive, share
-from leaderbayes._errors import DisconnectedWarning, HintWarning, LeaderbayesError, WeightWarning
-from leaderbayes._numerics.composite_weight import (
-    FEWEST,
-    board_weight,
-    exchangeable_weight,
-    largest_weight,
-    weighted_counts,
-)
+from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
+from leaderbayes._numerics.composite_weight import FEWEST, board_weight
+from leaderbayes._numerics.rounds import Weighing, equal, weighing_of
 from leaderbayes._scores.matches import components, is_one_group, require_matches, say_apart
-from leaderbayes._scores.tables import counted
+from leaderbayes._scores.tables import listed
 from leaderbayes._types import Floats
 from leaderbayes.models._model import Model
 
@@ -38,6 +35,7 @@ def check_board(matches: xr.Dataset, model: Model) -> None:
     require_matches(
         matches, f"models.{model.name}", ties=model.ties, across=model.across, pairs=model.pairs
     )
+    check_weighs(matches, model)
     if matches.attrs["ties"] == "drop" and not matches.attrs["within_round"]:
         raise LeaderbayesError(
             "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
@@ -62,6 +60,72 @@ def warn_if_apart(matches: xr.Dataset) -> None:
         )
 
 
+def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
+    """Return scores with the coordinate ``round_weight`` (round,): numbers, or categories.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming all rounds without one, and all that are none.
+    """
+    if not isinstance(data, xr.DataArray) or "round" not in data.dims:
+        raise LeaderbayesError(
+            "round_weight= is of scores: of votes, which have no rounds, give a column of weights "
+            "(read_votes(..., weight=COLUMN))."
+        )
+    rounds = data["round"].to_numpy()
+    if isinstance(given, str):
+        if given not in data.coords or data[given].dims != ("round",):
+            known = [str(name) for name, c in data.coords.items() if c.dims == ("round",)]
+            raise LeaderbayesError(
+                f"round_weight={given[:60]!r} is no coordinate (round,) of the scores, which have "
+                f"{listed(known)}: read it by read_scores(..., round_weight=COLUMN)."
+            )
+        values = pd.Series(data[given].to_numpy(), rounds, dtype=object)
+    else:
+        found = pd.Series(given, dtype=object)
+        own, theirs = set(rounds), set(found.index)
+        absent, extra = (sorted(map(str, each)) for each in (own - theirs, theirs - own))
+        if absent or extra or found.index.has_duplicates:
+            parts = [f"{listed(absent)} without a weight"] if absent else []
+            parts += [f"no round {listed(extra)}"] if extra else []
+            parts += ["a round given twice"] if found.index.has_duplicates else []
+            raise LeaderbayesError(f"round_weight: {'; '.join(parts)}. Give each round once.")
+        values = found[rounds]
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(float)
+    number = np.isfinite(numbers).any() and not any(isinstance(each, bool) for each in values)
+    new = numbers if number else values.astype(str).to_numpy(object)
+    wrong = ~(np.isfinite(numbers) & (numbers > 0.0)) if number else values.isna().to_numpy()
+    if wrong.any():
+        raise LeaderbayesError(
+            f"round_weight of {listed(list(map(str, rounds[wrong])))}: give numbers above 0, or "
+            "names of categories; leave a round that does not count out of the scores."
+        )
+    if weighing_of(new).worth < 2.0:
+        raise LeaderbayesError("round_weight: nearly all weight is on one round; spread it.")
+    return data.assign_coords(round_weight=("round", new))
+
+
+def check_weighs(data: Any, model: Model) -> None:
+    """Raise where rounds have weights and the model knows of none."""
+    if "round_weight" in data.coords and not model.weighs:
+        from leaderbayes.models._registry import FITTED
+
+        can = " or ".join(repr(name) for name, m in FITTED.items() if m.weighs)
+        raise LeaderbayesError(
+            f"{model.label} has no weights of rounds: take model={can}, or "
+            "scores.drop_vars('round_weight')."
+        )
+    if "round_weight" in data.coords and not data.attrs.get("within_round", 1):
+        raise LeaderbayesError("Weights of rounds need within_round=True.")
+
+
+def weighing_in(data: Any) -> Weighing | None:
+    """Return how the rounds of scores, matches or constants count; None where all are equal."""
+    known = "round_weight" in data.coords
+    return weighing_of(data["round_weight"].to_numpy()) if known else None
+
+
 def check_scales(**scales: float) -> None:
     """Raise unless the scales of priors are above 0."""
     for name, scale in scales.items():
@@ -72,13 +136,14 @@ def resolve_weight(
     matches: xr.Dataset, weight: Weight, test_fraction: float | None, *, with_ties: bool
 ) -> Floats:
     """Return the power of the likelihood of each round (round,) of one tournament."""
+    weighing = weighing_in(matches) or equal(matches.sizes["round"])
     if not isinstance(weight, str):
-        eta = np.full(matches.sizes["round"], number("weight", weight, above=0.0, at_most=1.0))
+        eta = number("weight", weight, above=0.0, at_most=1.0) * weighing.weight
     elif weight == "composite":
-        eta = _composite_weight(matches, with_ties=with_ties)
+        eta = _composite_weight(matches, weighing, with_ties=with_ties)
     else:
         raise LeaderbayesError(f"weight={weight!r}: give 'composite' or a number above 0.")
-    return eta / (1.0 + matches.sizes["round"] * shared_luck(test_fraction))
+    return eta / (1.0 + weighing.worth * shared_luck(test_fraction))
 
 
 def weight_of_rankings(matches: xr.Dataset, weight: Weight, test_fraction: float | None) -> Floats:
@@ -88,8 +153,8 @@ def weight_of_rankings(matches: xr.Dataset, weight: Weight, test_fraction: float
             f"weight={weight!r}: a ranking's likelihood is exact; its power is 1, or a number "
             "above 0 and below 1."
         )
-    rounds = matches.sizes["round"]
-    return np.full(rounds, weight / (1.0 + rounds * shared_luck(test_fraction)))
+    weighing = weighing_in(matches) or equal(matches.sizes["round"])
+    return weight / (1.0 + weighing.worth * shared_luck(test_fraction)) * weighing.weight
 
 
 def shared_luck(test_fraction: float | None) -> float:
@@ -105,47 +170,20 @@ def shared_luck(test_fraction: float | None) -> float:
     return rho / (1.0 - rho)
 
 
-def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> Floats:
+def _composite_weight(matches: xr.Dataset, weighing: Weighing, *, with_ties: bool) -> Floats:
     """Estimate the composite weights (methods: `numerics.composite_weight`)."""
     eta = board_weight(
         matches["place"].to_numpy(),
         within_round=bool(matches.attrs["within_round"]),
         ties=str(matches.attrs["ties"]),
         with_ties=with_ties,
+        weighing=weighing,
     )
-    if (rounds := matches.sizes["round"]) < FEWEST:
-        few = counted(rounds, "round") + (" is" if rounds == 1 else " are")
+    if 1 < (rounds := matches.sizes["round"]) < FEWEST:  # `fit` hints at one round itself
         warnings.warn(
-            f"LB011 {few} too few to estimate the composite weight; {eta.mean():.3f}, that of "
-            "equal players, is used, and the posterior leans on its prior.",
+            f"LB011 {rounds} rounds hardly show how rounds vary: intervals rest on the prior. Add "
+            "rounds (folds, seeds, test sets).",
             WeightWarning,
             skip_file_prefixes=(_PACKAGE,),
         )
-    if (decides := _what_decides(matches, eta, with_ties=with_ties)) is not None:
-        warnings.warn(f"LB012 {decides}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     return eta
-
-
-def _what_decides(matches: xr.Dataset, eta: Floats, *, with_ties: bool) -> str | None:
-    """Say so where not the rounds decide the weights (round,), but their limit or the ties."""
-    place, rounds = matches["place"].to_numpy(), matches.sizes["round"]
-    if rounds < FEWEST:
-        return None
-    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    most = 1.0
-    if ties == "half" and not with_ties:
-        equal = exchangeable_weight(place, within_round=within)
-        _, n, tied = weighted_counts(place, equal, within_round=within, ties=ties)
-        most = largest_weight(float(tied.sum() / n.sum()), rounds)
-    if eta.max() >= most - 1e-9:
-        return (
-            f"a match counts {most:.2f} times, which is the limit: rounds are more alike than "
-            "matches by themselves would be, as where nearly all go one way, and intervals are "
-            "wider than these rounds bear out."
-        )
-    if eta.max() > 1.0:
-        return (
-            f"a match counts {eta.max():.2f} times, because many tie: one that may tie varies less "
-            "than one that is won or lost, and how much less these rounds say."
-        )
-    return None

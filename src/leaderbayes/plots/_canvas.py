@@ -198,6 +198,29 @@ def name_rows(ax: Any, names: Iterable[object]) -> None:
     ax.set_ylim(-0.8, len(shown) - 0.2)
 
 
+def name_points(
+    ax: Any, points: Floats, names: Iterable[str], color: str, taken: list[Floats]
+) -> None:
+    """Name points, the first first, outwards from 0 if need be not, where nothing is ``taken``."""
+    renderer = ax.figure.canvas.get_renderer()
+    for point, name in zip(points, names, strict=True):
+        right, up = np.where(point >= 0.0, 1.0, -1.0)
+        for x, y in ((right, up), (-right, up), (right, -up), (-right, -up)):
+            text = ax.annotate(
+                name, point, (4.0 * x, 3.0 * y), textcoords="offset points", color=color,
+                ha="left" if x > 0.0 else "right", va="bottom" if y > 0.0 else "top",
+                fontsize="small",
+            )  # fmt: skip
+            box = text.get_window_extent(renderer).get_points()
+            inside = ax.bbox.contains(*box[0]) and ax.bbox.contains(*box[1])
+            if inside and not any(
+                (box[0] < other[1]).all() and (box[1] > other[0]).all() for other in taken
+            ):
+                taken.append(box)
+                break
+            text.remove()
+
+
 def fitting(ax: Any, count: int, side: str, letters: float = 1.2) -> slice:
     """Take every k-th of so many positions along an axis, of labels so many letters wide."""
     import matplotlib as mpl
@@ -213,14 +236,14 @@ def rows_height(count: int) -> float:
     return float(np.clip(0.2 * count, 2.0, 30.0))
 
 
-def legend(ax: Any) -> None:
+def legend(ax: Any, columns: int = 1) -> None:
     """Set the legend of a plot below the figure."""
     import matplotlib as mpl
 
     handles, texts = ax.get_legend_handles_labels()
     letters = 72.0 * ax.figure.get_size_inches()[0] / (0.55 * float(mpl.rcParams["font.size"]))
-    shown = [textwrap.fill(text, max(int(letters) - 8, 12)) for text in texts]
-    ax.figure.legend(handles, shown, loc="outside lower left")
+    shown = [textwrap.fill(text, max(int(letters / columns) - 8, 12)) for text in texts]
+    ax.figure.legend(handles, shown, loc="outside lower left", ncols=columns)
 
 
 # Heat maps of probabilities: the same colour means the same on every board. Both palettes get

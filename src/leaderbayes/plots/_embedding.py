@@ -8,7 +8,16 @@ from scipy.stats import chi2
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import BLACK, BLUE, ORANGE, FigSize, labels, panels, require
+from leaderbayes.plots._canvas import (
+    BLACK,
+    BLUE,
+    ORANGE,
+    FigSize,
+    labels,
+    name_points,
+    panels,
+    require,
+)
 
 _MOST_NAMES = 20
 
@@ -83,7 +92,8 @@ def embedding(embedding: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
         for points, names, color in (
             (score, plane["tournament"], BLACK), (tips, plane["player"], ORANGE),
         ):  # fmt: skip
-            _name(ax, points, labels(names.to_numpy(), 24), color, taken)
+            far = np.argsort(-np.hypot(*points.T), kind="stable")[:_MOST_NAMES]
+            name_points(ax, points[far], labels(names.to_numpy()[far], 24), color, taken)
     return collection
 
 
@@ -96,20 +106,3 @@ def _ellipses(score: Floats, draws: Floats, prob: float) -> Floats:
     square, axes = np.linalg.eigh(covariance)
     radii = axes * np.sqrt(np.maximum(square, 0.0))[:, None]
     return np.asarray(score[:, None] + (radii @ circle).transpose(0, 2, 1))
-
-
-def _name(ax: Any, points: Floats, names: list[str], color: str, taken: list[Floats]) -> None:
-    """Name the points farthest from the middle, outwards, where no name or point lies yet."""
-    renderer = ax.figure.canvas.get_renderer()
-    for k in np.argsort(-np.hypot(*points.T), kind="stable")[:_MOST_NAMES]:
-        x, y = points[k]
-        text = ax.annotate(
-            names[k], (x, y), (4.0 if x >= 0.0 else -4.0, 3.0 if y >= 0.0 else -3.0),
-            textcoords="offset points", ha="left" if x >= 0.0 else "right",
-            va="bottom" if y >= 0.0 else "top", color=color, fontsize="small",
-        )  # fmt: skip
-        box = text.get_window_extent(renderer).get_points()
-        if any((box[0] < other[1]).all() and (box[1] > other[0]).all() for other in taken):
-            text.remove()
-        else:
-            taken.append(box)

@@ -29,35 +29,38 @@ _LOGARITHMIC = 50.0  # times the least is the largest of numbers that are drawn 
 
 def search(
     search: Any,
-    x: str,
-    y: str,
+    x: str | None = None,
+    y: str | None = None,
     *,
     iteration: int | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
-    """Plot the candidates of a search by two of their parameters.
+    """Plot how a search dropped its candidates, or where they lie by two of their parameters.
 
     Parameters
     ----------
     search : LeaderboardSearchCV
         After `fit`.
-    x, y : str
-        Parameters. Positive numbers of several magnitudes are drawn by their logarithms.
+    x, y : str, optional
+        Parameters. Positive numbers of several magnitudes are drawn by their logarithms. Without
+        them the probability that each candidate beats the leader is drawn, after every fold.
     iteration : int, optional
-        Draw what was known after this iteration; after the last one by default.
+        Draw what was known after this iteration; after the last one by default. Of ``x`` and ``y``.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        "search": a colour for each iteration; the best candidate is a star, those that cannot be
-        distinguished from it are large, and all others small.
+        A panel an iteration, "iteration 1" and so on: folds across, probabilities on a logarithmic
+        scale from 0.001 up; blue lines end where candidates were dropped, grey ones remain. Of
+        ``x`` and ``y`` "search": a colour for each iteration; the best candidate is a star, those
+        that cannot be distinguished from it are large, and all others small.
 
     Raises
     ------
     LeaderbayesError
-        If it is no fitted search, or has no such parameter or iteration.
+        If it is no fitted search, has no such parameter or iteration, or nobody was compared.
 
     References
     ----------
@@ -71,13 +74,18 @@ def search(
     >>> space = {"n_neighbors": [1, 5, 60, 110], "p": [1, 2]}
     >>> search = lb.tuning.LeaderboardSearchCV(KNeighborsClassifier(), space, cv=10, random_state=1)
     >>> search = search.fit(*load_iris(return_X_y=True))
-    >>> pc = lb.plots.search(search, "n_neighbors", "p")
+    >>> race = lb.plots.search(search)
+    >>> candidates = lb.plots.search(search, "n_neighbors", "p")
     """
     if not hasattr(search, "n_iterations_") or not hasattr(search, "cv_results_"):
         raise LeaderbayesError(
             "This takes a fitted leaderbayes.tuning.LeaderboardSearchCV, not "
             f"{type(search).__name__}."
         )
+    if x is None or y is None:
+        if (x, y, iteration) != (None, None, None):
+            raise LeaderbayesError("Candidates are drawn by two parameters: give x and y.")
+        return _race(search.decisions_, figsize)
     last = search.n_iterations_ if iteration is None else iteration
     last = whole("iteration", last, at_most=search.n_iterations_)
     results = search.cv_results_
@@ -120,42 +128,8 @@ def search(
     return collection
 
 
-def race(decisions: pd.DataFrame, *, figsize: FigSize | None = None) -> Any:
-    """Plot how probably each candidate beats the leader, after every fold.
-
-    Parameters
-    ----------
-    decisions : DataFrame
-        ``decisions_`` of `leaderbayes.tuning.LeaderboardSearchCV`.
-    figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches, or the width of one or both columns of a journal.
-
-    Returns
-    -------
-    arviz_plots.PlotCollection
-        A panel an iteration, "iteration 1" and so on: folds across, probabilities on a logarithmic
-        scale from 0.001 up. Blue lines end where candidates were dropped; grey ones remain.
-
-    Raises
-    ------
-    LeaderbayesError
-        If these are no decisions, or nobody was compared.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> space = {"n_neighbors": [1, 5, 60, 90, 110]}
-    >>> search = lb.tuning.LeaderboardSearchCV(KNeighborsClassifier(), space, cv=10, random_state=1)
-    >>> search = search.fit(*load_iris(return_X_y=True))
-    >>> pc = lb.plots.race(search.decisions_)
-    """
-    if "decision" not in getattr(decisions, "columns", ()):
-        raise LeaderbayesError(
-            "This takes decisions_ of a leaderbayes.tuning.LeaderboardSearchCV, not "
-            f"{type(decisions).__name__}."
-        )
+def _race(decisions: pd.DataFrame, figsize: FigSize | None) -> Any:
+    """Draw how probably each candidate beats the leader, after every fold."""
     compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
     if compared.empty:
         raise LeaderbayesError("Nobody was compared with a leader: a race needs two candidates.")

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from leaderbayes._answers.beside import column_beside
+from leaderbayes._files.printed import probability
 from leaderbayes._numerics.intervals import decimals_of, decimals_of_best
-from leaderbayes.report._style import interval, number, percent, probability
+from leaderbayes.report._style import interval, number, percent
 
 # Heading, what it is, and the way that it sorts first.
 _COLUMNS = {

@@ -65,15 +65,19 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
         "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
-        "several_tournaments": post.several, "effects": [], "versions": versions_of(fit.attrs),
+        "several_tournaments": post.several, "estimand": post.trust.get("estimand"), "effects": [],
+        "versions": versions_of(fit.attrs),
         **_OF[post.kind.name](post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),
         "chains": fit["posterior"].sizes["chain"], "draws": fit["posterior"].sizes["draw"],
         "converged": bool(found["converged"]),
         **{name: found.get(name) for name in ("max_rhat", "min_ess", "divergences", "pareto_k")},
         "unconverged": [text for text in warnings if text.startswith("LB001")],
-        # A misfit has sentences of its own.
-        "warnings": [text for text in warnings if not text.startswith(("LB001", "LB016"))],
+        # A misfit of matches has sentences of its own.
+        "warnings": [
+            text for text in warnings
+            if not text.startswith(("LB001", "LB016") if post.parameter == "epp" else "LB001")
+        ],
     }  # fmt: skip
     return facts | (_results(post, prob, rope) if facts["converged"] else {})
 
@@ -218,13 +222,14 @@ def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
     }
     if rope is not None:
         facts["equivalence"] = numbers(compare(dt, first, second, rope=rope, prob=prob))
-    if post.parameter == "theta":
-        return facts | _of_best(dt, prob)
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
-    if post.parameter == "epp":
-        facts |= {"check": check_of(post), "deviance": numbers(deviance(dt))}
-        facts["blends"] = blends(post)
-    return facts
+    more = _MORE.get(post.parameter)
+    return facts if more is None else facts | more(post, prob)
+
+
+def _of_fit(post: Posterior, _: float) -> Facts:
+    distance = numbers(deviance(post.tree))
+    return {"check": check_of(post), "deviance": distance, "blends": blends(post)}
 
 
 class Check(NamedTuple):
@@ -249,15 +254,18 @@ def check_of(post: Posterior) -> Check:
     return Check(*(float(attrs[name]) for name in names))
 
 
-def _of_best(dt: xr.DataTree, prob: float) -> Facts:
+def _of_best(post: Posterior, prob: float) -> Facts:
     from leaderbayes.sota import summary
 
-    p_values = check(dt)["p_value"].to_series()
+    p_values = check(post.tree)["p_value"].to_series()
     return {
-        "best": numbers(summary(dt, prob=prob)),
+        "best": numbers(summary(post.tree, prob=prob)),
         "least_p": float(p_values.min()),
         "least_statistic": str(p_values.idxmin()),
     }
+
+
+_MORE = {"epp": _of_fit, "theta": _of_best}
 
 
 def _estimate(fit: xr.Dataset, prob: float) -> Facts:
@@ -268,7 +276,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
     win = win_probability(fit, prob=prob).sel(player=first, opponent=second)
     names = ("covariance", "firth", "pseudo_rounds", "ties", "tie_scale", "intercept_scale")
     return {
-        "kind": "estimate", "parameter": "epp", "who": "player", "bayesian": False,
+        "kind": "estimate", "estimand": "", "parameter": "epp", "who": "player", "bayesian": False,
         "model": fit.attrs["model"], "label": fit.attrs["model"] if model is None else model.label,
         "rankings": model is not None and not model.pairs, "prob": prob, "players": len(table),
         "option": {key: fit.attrs.get(key) for key in names},

@@ -17,6 +17,7 @@ from leaderbayes._answers.check import check
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import probability
 from leaderbayes._files.write import check_file, write_files
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import decimals_of_best
@@ -26,7 +27,7 @@ from leaderbayes.report._card import card_of
 from leaderbayes.report._facts import numbers
 from leaderbayes.report._page import SCALE, boards, rows_of
 from leaderbayes.report._references import as_bibtex
-from leaderbayes.report._style import interval, number, probability
+from leaderbayes.report._style import interval, number
 from leaderbayes.report._verdicts import settings, verdict_of
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")

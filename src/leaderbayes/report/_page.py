@@ -14,6 +14,7 @@ from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import wins_of
+from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import decimals, ends
 from leaderbayes._types import Floats
@@ -21,7 +22,7 @@ from leaderbayes.plots._canvas import distinct
 from leaderbayes.plots._groups import Bar, bars_of
 from leaderbayes.report._columns import Column, columns_of, digits_of, span
 from leaderbayes.report._facts import quantity_of
-from leaderbayes.report._style import interval, number, probability
+from leaderbayes.report._style import interval, number
 from leaderbayes.report._verdicts import data, goodness, settings, verdict_of
 
 SCALE = 10_000  # probabilities travel to the page as whole numbers of this
@@ -86,13 +87,14 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     post, table = Posterior(fit), leaderboard(fit, prob=prob)
     shown = [str(player) for player in table[post.who].iloc[:top]]
     leader, *others = tied_for_top(fit, prob=prob)
-    fits, found = goodness(post), effects(fit, prob) if post.of_votes else None
+    fits, found = goodness(post), effects(fit, prob)
     return {
         "name": name,
         "model": post.card,
         "title": post.model.label,
         "parameter": post.parameter,
         "caption": _caption(post),
+        "estimand": post.trust.get("estimand"),
         "higher": post.higher_is_better,
         "size": len(table),
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
@@ -138,14 +140,15 @@ def rows_of(post: Posterior, table: pd.DataFrame, prob: float, tied: set[str]) -
     others = [column for column in columns if column.name not in (name, post.who)]
     empty = [""] * len(names)
     bars, lanes = empty, 0
-    if post.who == "player":
+    if "rank" in table:
         members = groups(post.tree, prob=prob)
         others.insert(0, _groups(members, names))
         bars, lanes = paths(bars_of(members, table, len(names)), len(names))
     outer = [table[f"{name}{end}"].to_numpy() for end in ("_lower", "_upper")]
     at = post.players.get_indexer(pd.Index(table[post.who]))
     inner = ends(post.draws[:, at], prob / 2.0)
-    scores = table["score"].to_numpy() if name == "theta" and "score" in table else outer[0]
+    marked = name == "theta"  # by a tick, the scores of teams
+    scores = table["score"].to_numpy() if marked and "score" in table else outer[0]
     axis = Axis(float(min(outer[0].min(), scores.min())), float(max(outer[1].max(), scores.max())))
     zero = {"epp": 0.0, "score": table[name].iloc[0]}.get(name, table[name].max())
     rows = [
@@ -158,7 +161,7 @@ def rows_of(post: Posterior, table: pd.DataFrame, prob: float, tied: set[str]) -
             "at": axis(drawn.values[k]),
             "outer": (axis(outer[0][k]), axis(outer[1][k])),
             "inner": (axis(inner[0][k]), axis(inner[1][k])),
-            "score_at": axis(scores[k]) if name == "theta" else None,
+            "score_at": axis(scores[k]) if marked else None,
             "bars": bars[k],
             "cells": [(c.texts[k], (c.intervals or empty)[k], _short(c.values[k])) for c in others],
         }
@@ -271,7 +274,7 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
         found["record"] = {k: _whole(v) for k, v in zip(kept[:3], each[:3], strict=True)}
         found["record"] |= {k: v.round(3).tolist() for k, v in zip(kept[3:], each[3:], strict=True)}
         found["record"]["of"] = of.tolist()
-        found["own"] = "votes" if post.of_votes else "matches"
+        found["own"] = post.kind.met
     return found
 
 

@@ -18,13 +18,13 @@ from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import probability
 from leaderbayes._files.write import check_folder, write_files
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes.report._audit import audited
 from leaderbayes.report._changes import FORMAT, changes, read_boards
 from leaderbayes.report._facts import diagnostics
 from leaderbayes.report._html import is_study, page_of, read_template, template
-from leaderbayes.report._style import probability
 from leaderbayes.report._verdicts import verdict
 
 _MOST = 100  # players whose pairs are listed, best first

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from leaderbayes._files.printed import clean, escaped
+from leaderbayes._files.printed import clean, escaped, probability
 from leaderbayes._numerics.intervals import two_digits
 from leaderbayes.report._references import short
 
@@ -37,15 +37,6 @@ def amount(value: float) -> str:
 def interval(low: float, high: float, digits: int = 2) -> str:
     """Write an interval."""
     return f"{number(low, digits)} to {number(high, digits)}"
-
-
-def probability(p: float) -> str:
-    """Write a probability; what rounds to 0 or 1 is neither."""
-    if np.isnan(p):
-        return "undefined"
-    if p < 0.005:
-        return "<0.01"
-    return ">0.99" if p > 0.995 else f"{p:.2f}"
 
 
 def against(p: float, level: float) -> str:

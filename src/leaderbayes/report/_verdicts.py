@@ -10,10 +10,11 @@ import xarray as xr
 from leaderbayes._answers.blend import blends
 from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.votes import counted_of, said_of_worth
+from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.diagnostics import MAX_PARETO_K, MAX_RHAT, MIN_ESS
 from leaderbayes.report._facts import check_of, diagnostics, is_of_items, tournament_of
-from leaderbayes.report._style import amount, number, percent, probability
+from leaderbayes.report._style import amount, number, percent
 
 # What diagnostics are called, their decimals, and what is good.
 _DIAGNOSTICS = {
@@ -95,8 +96,10 @@ def _written(value: Any) -> str:
 
 def data(post: Posterior) -> Rows:
     """Describe what a posterior was made from."""
-    if post.of_votes:
-        return _votes(post)
+    return {"votes": _votes}.get(post.kind.name, _scores)(post)
+
+
+def _scores(post: Posterior) -> Rows:
     scores = post.scores
     if scores is None:
         return [(f"{post.who}s".capitalize(), str(len(post.players)))]
@@ -114,7 +117,7 @@ def data(post: Posterior) -> Rows:
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
     rows.append(("Better is", "higher" if scores.attrs["higher_is_better"] else "lower"))
     if scores.attrs.get("scheme"):
-        rows.append(("What plays", str(scores.attrs["scheme"])))
+        rows.append(("Scheme", str(scores.attrs["scheme"])))
     return rows + _source(scores)
 
 

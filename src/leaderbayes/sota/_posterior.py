@@ -12,10 +12,10 @@ from leaderbayes import _arguments
 from leaderbayes._answers.check import check
 from leaderbayes._arguments import one_of, positive, whole
 from leaderbayes._errors import (
-    BoardWarning,
     ConvergenceWarning,
     LeaderbayesError,
     LeaderbayesWarning,
+    MisfitWarning,
 )
 from leaderbayes._inference.fit import repeated, versions, written
 from leaderbayes._inference.nuts import draw_nuts
@@ -99,8 +99,8 @@ def posterior(
     -----
     ConvergenceWarning
         LB001, if the chains cannot be trusted.
-    BoardWarning
-        LB021, LB022, if the board speaks against the model, or the model against itself.
+    MisfitWarning
+        LB016, if the model does not describe the board.
 
     References
     ----------
@@ -216,10 +216,9 @@ def _doubt(found: dict[str, Any], draws: int) -> None:
         return
     wider = ", a larger epsilon, or sampler='exact'" if "unique" in found else ""
     warnings.warn(
-        f"LB001 not converged: R-hat of theta_sota is {found['max_rhat']:.3f} (below {MAX_RHAT} is "
-        f"good), and its {draws} draws are worth {found['min_ess']:.0f} (above {MIN_ESS:.0f} is "
-        f"good). Do not report these numbers: take more draws, such as draws=2000 (--draws 2000)"
-        f"{wider}.",
+        f"LB001 The chains did not converge: R-hat {found['max_rhat']:.3f} (should be below "
+        f"{MAX_RHAT}), effective sample size {found['min_ess']:.0f} (above {MIN_ESS:.0f}). Do not "
+        f"report these numbers; fit with draws={max(2000, 2 * draws)}{wider}.",
         ConvergenceWarning,
         stacklevel=3,
     )
@@ -231,21 +230,19 @@ _FEWEST = round(2.0 / _MISFIT)
 
 
 def question(tree: xr.DataTree, *, flexible: bool) -> None:
-    """Warn where the posterior should not be believed without a look at the board."""
+    """Warn, LB016, where the model does not describe the board."""
     boards = tree["posterior_predictive"].sizes
     compared = check(tree, seed=0).to_dataframe()
     remedies = [] if flexible else ["law='flexible'"]
     if boards["chain"] * boards["draw"] >= _FEWEST and compared["p_value"].min() < _MISFIT:
-        take = f"Take {remedies[0]}. " if remedies else ""
-        _warn(f"{_misfit(compared)} {take}Teams may also depend on each other more than by rho")
+        _warn(_misfit(compared), remedies)
     if low := _low(tree):
-        remedies += ["a lower rho"] if "ease" in tree["posterior"] else []
-        copies = "The teams may depend on each other, or be copies of one"
-        _warn(f"{low} " + (f"Take {', or '.join(remedies)}" if remedies else copies))
+        _warn(low, [*remedies, *(["a lower rho"] if "ease" in tree["posterior"] else [])])
 
 
-def _warn(message: str) -> None:
-    warnings.warn(f"{message} (see leaderbayes.check).", BoardWarning, stacklevel=4)
+def _warn(fact: str, remedies: list[str]) -> None:
+    fit = f"Fit {' or '.join(remedies)}" if remedies else "Look for copies of one submission"
+    warnings.warn(f"LB016 {fact}. {fit} (see leaderbayes.check).", MisfitWarning, stacklevel=4)
 
 
 def _misfit(compared: pd.DataFrame) -> str:
@@ -256,10 +253,10 @@ def _misfit(compared: pd.DataFrame) -> str:
         seen, low, high = (f"{value:.{digits}g}" for value in (observed, *ends))
         if seen not in (low, high) or observed in ends:
             break
-    boards = f"{low} to {high}" if low != high else f"{low}, nearly always"
+    boards = f"{low} to {high}" if low != high else f"nearly always {low}"
     return (
-        f"LB021 the model does not describe the board: its {first.name} is {seen}, and of the "
-        f"model's boards {boards} (p = {first['p_value']:.3f})."
+        f"The model does not describe the board: its {first.name} is {seen}, but on boards of the "
+        f"model {boards}"
     )
 
 
@@ -274,6 +271,6 @@ def _low(tree: xr.DataTree) -> str:
     if highest >= median:
         return ""
     return (
-        f"LB022 theta_SOTA is {float(best.mean()):.4g}, below the board's median, {median:.4g}: "
-        "more than half of the teams would be better than the best."
+        f"The model does not describe the board: its best is {float(best.mean()):.4g}, below the "
+        f"median score, {median:.4g}"
     )

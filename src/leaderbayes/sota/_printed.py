@@ -25,15 +25,14 @@ def check_resolution(values: Floats, n: int) -> None:
         return
     off = int(np.isin(values, different[~fits[how]]).sum())
     found = _smallest(different, 2 * n, unit)
-    hint = "n may be another number, or the score another metric."
+    hint = "Check n, and that the score is accuracy."
     if found is not None:
         hint = (
-            f"all {len(values)} are multiples of 1/{found[0]}, {found[1]} to {digits} digits: is "
-            f"{found[0]} the number of instances that they were scored on?"
+            f"All are multiples of 1/{found[0]}, {found[1]} to {digits} digits: try n={found[0]}."
         )
     warnings.warn(
-        f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, as shares of right "
-        f"answers are: {hint}",
+        f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, so that n seems wrong "
+        f"and the luck of the best with it. {hint}",
         BoardWarning,
         stacklevel=3,
     )

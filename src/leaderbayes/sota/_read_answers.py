@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
+from leaderbayes._errors import HintWarning, LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes._scores.read import read_scores
@@ -66,8 +66,8 @@ def read_answers(
 
     Warns
     -----
-    BoardWarning
-        LB029, if items are in clusters: n and rho are those of independent items.
+    HintWarning
+        LB027, if items come in clusters, which a board ignores.
 
     Examples
     --------
@@ -111,10 +111,9 @@ def read_answers(
     clusters = len(np.unique(right["cluster"])) if "cluster" in right.coords else n
     if 1 < clusters < n:
         warnings.warn(
-            f"LB029 the items are in {clusters} clusters, and a board is of independent items: its "
-            "standard errors, and rho's, are too small. Take one item a cluster, or give "
-            "sota.read_board the scores with standard errors by cluster (se=).",
-            BoardWarning,
+            f"LB027 Items come in {clusters} clusters, which a board ignores: intervals are too "
+            "narrow. Take one item per cluster, or read_board(scores, se=) with errors by cluster.",
+            HintWarning,
             stacklevel=2,
         )
     return board.assign_attrs(

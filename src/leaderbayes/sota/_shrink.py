@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 
 from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import Answer
 from leaderbayes._numerics.maximum import Tabled
 from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
@@ -191,7 +192,7 @@ def _solve(
         law.ticks,
         tails,
     )
-    return xr.Dataset(
+    return Answer(
         {
             family.parameter: parameter,
             "theta_sota": theta.max(),

@@ -7,6 +7,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import Answer
 from leaderbayes._numerics.intervals import decimals_of_best
 from leaderbayes._scores.facts import facts
 from leaderbayes._scores.tables import shown
@@ -115,7 +116,7 @@ def two_looks(
     }
     winner = str(boards[0]["team"].to_numpy()[first])
     attrs = {"winner": winner, "seed": seed, "prob": prob, "message": _message(found, prob)}
-    return xr.Dataset(found, attrs=attrs)
+    return Answer(found, attrs=attrs)
 
 
 def _joined(public: xr.DataArray, private: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:

@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import Answer
 from leaderbayes._numerics import auc
 from leaderbayes._numerics import winner as numerics
 from leaderbayes._numerics.intervals import decimals_of_best
@@ -117,7 +118,7 @@ def winner(
         "observed_max": score[first], "runner_up": rest.max() if rest.size else np.nan,
         "tied": tied, "m": len(score),
     }  # fmt: skip
-    return xr.Dataset(
+    return Answer(
         made | seen,
         attrs={
             "winner": name,

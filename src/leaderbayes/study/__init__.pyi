@@ -1,5 +1,4 @@
-from ._average import average_player as average_player
-from ._average import average_rank as average_rank
+from ._average import average as average
 from ._compare import compare as compare
 from ._embedding import embedding as embedding
 from ._fit import fit as fit

@@ -7,22 +7,27 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._arguments import share
+from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyFloats
 from leaderbayes.study._strengths import all_players, evenly, fewest_draws
 from leaderbayes.study._tournaments import posteriors_of, trust_of
 
+Of = Literal["win", "rank"]
 
-def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
-    """Return each player's probability of beating the average player, by tournament and overall.
 
-    Where tournaments have different players, so are their averages.
+def average(study: xr.DataTree, *, of: Of = "win", prob: float = 0.95) -> xr.Dataset:
+    """Return each player's probability of beating the average player, or rank, over tournaments.
+
+    Where tournaments have different players, so are their averages, and a rank is one among those
+    present. Ranks need no common unit, so tournaments may have different metrics.
 
     Parameters
     ----------
     study : DataTree
-        From `study.fit`, or a fit of several tournaments, in log-odds.
+        From `study.fit`, or a fit of several tournaments; for ``of="win"`` in log-odds.
+    of : {"win", "rank"}
+        The probability of beating the average player, or the rank.
     prob : float
         Probability mass of the equal-tailed credible intervals.
 
@@ -31,70 +36,35 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     Dataset
         ``mean``, ``lower``, ``upper`` (tournament, player), NaN for absent players; ``overall``,
         ``overall_lower``, ``overall_upper`` (player), the mean over the tournaments that the
-        player took part in. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+        player took part in. Of ranks, 1 is the best, ``rank``, ``rank_lower``, ``rank_upper`` and
+        ``average_rank``, ``average_rank_lower``, ``average_rank_upper``. attrs: ``prob``,
+        ``converged``, ``warnings`` (JSON).
 
     Raises
     ------
     LeaderbayesError
-        If there is no tournament, or ``prob`` is not between 0 and 1.
+        If there is no tournament, or an option is out of range.
 
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
-    3.3.3, property 3.4.
+    3.3.3, property 3.4. Demšar (2006), Statistical comparisons of classifiers over multiple data
+    sets, Journal of Machine Learning Research 7, whose average ranks are those of the scores.
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
     >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
-    >>> p = lb.study.average_player(study)
-    >>> float(p["overall"].sel(player="svm C=1").round(1))
+    >>> float(lb.study.average(study)["overall"].sel(player="svm C=1").round(1))
     0.7
-    """
-    return _across(study, lambda fit: expit(fit.draws), share("prob", prob), in_log_odds=True)
-
-
-def average_rank(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
-    """Return each player's rank, by tournament and on average over them.
-
-    Ranks need no common unit, so tournaments may have different metrics. Where tournaments have
-    different players, a rank is one among those present.
-
-    Parameters
-    ----------
-    study : DataTree
-        From `study.fit`, or a fit of several tournaments.
-    prob : float
-        Probability mass of the equal-tailed credible intervals.
-
-    Returns
-    -------
-    Dataset
-        ``rank``, ``rank_lower``, ``rank_upper`` (tournament, player), NaN for absent players, 1 is
-        the best; ``average_rank``, ``average_rank_lower``, ``average_rank_upper`` (player), the
-        mean over the tournaments that the player took part in. attrs: ``prob``, ``converged``,
-        ``warnings`` (JSON).
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is no tournament, or ``prob`` is not between 0 and 1.
-
-    References
-    ----------
-    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of
-    Machine Learning Research 7, whose average ranks are those of the scores.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
-    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
-    >>> lb.study.average_rank(study)["average_rank"].idxmin().item()
+    >>> lb.study.average(study, of="rank")["average_rank"].idxmin().item()
     'svm C=1'
     """
+    one_of("of", of, "win", "rank")
     prob = share("prob", prob)
+    if of == "win":
+        return _across(study, lambda fit: expit(fit.draws), prob, in_log_odds=True)
     made = _across(study, lambda fit: fit.ranks.astype(float), prob, method="inverted_cdf")
     ends = ("", "_lower", "_upper")
     names = dict(zip(("mean", "lower", "upper"), (f"rank{end}" for end in ends), strict=True))

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments, _errors
@@ -29,8 +28,7 @@ from leaderbayes._files.progress import progress
 from leaderbayes._files.write import check_folder, locked
 from leaderbayes._inference.fit import fit as fit_board
 from leaderbayes._inference.fit import model_for, written
-from leaderbayes._scores.matches import valid_scores
-from leaderbayes._scores.vote_matches import is_votes
+from leaderbayes.models._registry import data_of
 from leaderbayes.study import _store
 
 _OWN = ("data", "model", "seed", "progressbar")  # arguments of `leaderbayes.fit` that differ here
@@ -146,27 +144,14 @@ def fit(
 
 def _boards(data: xr.DataArray | xr.Dataset) -> dict[str, xr.DataArray | xr.Dataset]:
     """Return each tournament's scores or votes, with the players and rounds that it has."""
-    boards: dict[str, xr.DataArray | xr.Dataset] = {}
-    if is_votes(data) and "tournament" in data.coords:
-        names = data["tournament"].to_numpy()
-        for name in pd.unique(names):
-            own = data.isel(vote=np.flatnonzero(names == name)).drop_vars("tournament")
-            seen, code = np.unique([own["first"], own["second"]], return_inverse=True)
-            boards[str(name)] = own.isel(player=seen).assign(
-                first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
-            )
-    elif not is_votes(data) and "tournament" in getattr(data, "dims", ()):
-        scores = valid_scores(data)
-        for t, name in enumerate(scores["tournament"].to_numpy()):
-            board = scores.isel(tournament=t, drop=True)
-            boards[str(name)] = board.dropna("player", how="all").dropna("round", how="all")
-    else:
+    given = data_of(data)
+    if not given.tournaments():
         raise LeaderbayesError(
             "leaderbayes.study.fit fits several tournaments, and these data have one: name the "
             "column that tells them apart when they are read, tournament='dataset', or use "
             "leaderbayes.fit."
         )
-    return boards
+    return given.parted()
 
 
 def _check(arguments: Mapping[str, Any]) -> None:
@@ -284,7 +269,7 @@ def _warn(study: xr.DataTree, failed: Mapping[str, str]) -> None:
         )
     for name, problem in failed.items():
         warnings.warn(
-            f"LB030 tournament {name[:60]!r} could not be fitted: {problem}",
+            f"LB030 Tournament {name[:60]!r} was not fitted: {problem}",
             LeaderbayesWarning,
             stacklevel=3,
         )

@@ -12,7 +12,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyInts, Bools
-from leaderbayes.models._registry import MODELS
+from leaderbayes.models._registry import first_of
 
 
 def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
@@ -60,7 +60,7 @@ def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
     name = every.parameter
     own = _rounds_of(every) == number
     here = _present(every.group("observed_data"), own)
-    of_one = next(m for m in MODELS.values() if m.parameter == name and not m.several)
+    of_one = first_of(name, several=False)
 
     def part(group: str) -> xr.Dataset:
         inside = every.group(group)
@@ -156,7 +156,7 @@ def posteriors_of(study: xr.DataTree, *, in_log_odds: bool = False) -> dict[str,
         if in_log_odds and one.parameter != "epp":
             raise LeaderbayesError(
                 f"Tournament {name[:60]!r} is of mean scores, in a unit of its own, and this needs "
-                "log-odds: compare ranks by leaderbayes.study.average_rank."
+                "log-odds: compare ranks by leaderbayes.study.average(study, of='rank')."
             )
     return found
 

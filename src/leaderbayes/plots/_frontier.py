@@ -1,0 +1,124 @@
+"""Cost against quality, and the frontier of the best that each cost buys."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._answers.frontier import Cost, costs_of
+from leaderbayes._answers.frontier import frontier as table_of
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import ends
+from leaderbayes._types import Floats
+from leaderbayes.plots._canvas import (
+    BLACK,
+    BLUE,
+    GREY,
+    ORANGE,
+    FigSize,
+    labels,
+    legend,
+    name_points,
+    panels,
+    plain,
+)
+
+_STEPS = 200  # of the band, where costs have intervals
+_KINDS = {
+    "frontier": (BLUE, BLUE, "on the frontier"), "undecided": (BLUE, "white", "undecided"),
+    "dominated": (GREY, GREY, "dominated"),
+}  # fmt: skip
+
+
+def frontier(
+    dt: xr.DataTree,
+    cost: Cost,
+    *,
+    prob: float = 0.95,
+    label: str | None = None,
+    figsize: FigSize | None = None,
+) -> Any:
+    """Plot quality against cost, with the band of the best quality that each cost buys.
+
+    Parameters
+    ----------
+    dt : DataTree
+        Posterior of any model.
+    cost, prob
+        As for `leaderbayes.frontier`: costs by player, and the probability of the intervals.
+    label : str, optional
+        Of the axis of costs, such as "US$ per million tokens"; by default a Series' own name.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches, or the width of one or both columns of a journal.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        "board": cost across, in logarithms (linear below the least cost where one is 0), and
+        quality up. Names that would lie on others are left out, those of dominated players first.
+
+    Raises
+    ------
+    LeaderbayesError
+        As `leaderbayes.frontier`.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
+    >>> names = dt.posterior["player"].values
+    >>> pc = lb.plots.frontier(dt, {name: 1.0 + k for k, name in enumerate(names)})
+    """
+    table, post = table_of(dt, cost, prob=prob), Posterior(dt)
+    name, x = post.parameter, table["cost"].to_numpy()
+    title = f"Cost against quality, with {prob:.0%} intervals"
+    with panels({"board": title}, table.attrs, size=(8.0, 5.5), figsize=figsize) as (
+        collection, (ax,),
+    ):  # fmt: skip
+        if (x > 0.0).all():
+            ax.set_xscale("log")
+        elif (x > 0.0).any():
+            ax.set_xscale("symlog", linthresh=float(x[x > 0.0].min()))
+        at, *band = _band(post, costs_of(post, cost)[1], prob)
+        ax.fill_between(
+            at, *band, step="post", color=ORANGE, alpha=0.25, linewidth=0.0,
+            label="best quality that a cost buys",
+        )  # fmt: skip
+        for verdict, (color, face, words) in _KINDS.items():
+            rows = table[table["verdict"] == verdict]
+            if rows.empty:
+                continue
+            y = rows[name]
+            ax.vlines(rows["cost"], rows[f"{name}_lower"], rows[f"{name}_upper"], color=color)
+            if "cost_lower" in rows:
+                ax.hlines(y, rows["cost_lower"], rows["cost_upper"], color=color)
+            ax.plot(rows["cost"], y, "o", color=color, markerfacecolor=face, label=words)
+        ax.margins(0.08)
+        if not post.higher_is_better:
+            ax.invert_yaxis()
+        ax.set_xlabel(plain(str(label or getattr(cost, "name", None) or "cost")))
+        ax.set_ylabel(f"{name} ({post.model.unit})")
+        legend(ax, 2)
+        ax.figure.draw_without_rendering()
+        first = table.sort_values("p_frontier", ascending=False, kind="stable")
+        spans = [first[["cost", f"{name}{end}"]].to_numpy() for end in ("_lower", "_upper")]
+        corners = np.sort([ax.transData.transform(span) for span in spans], axis=0).swapaxes(0, 1)
+        name_points(
+            ax, first[["cost", name]].to_numpy(), labels(first[post.who], 24), BLACK, [*corners]
+        )
+    return collection
+
+
+def _band(post: Posterior, costs: Floats, prob: float) -> tuple[Floats, Floats, Floats]:
+    """Return costs, and the interval of the best quality that each of them buys."""
+    at = np.unique(ends(costs, prob))
+    if len(costs) > 1 and at[0] > 0.0:
+        at = np.geomspace(at[0], at[-1], _STEPS)
+    reached = [np.where(costs <= price, post.standing, -np.inf).max(axis=1) for price in at]
+    low, high = np.quantile(
+        reached, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=1, method="inverted_cdf"
+    )
+    known = np.isfinite(low)
+    sign = 1.0 if post.higher_is_better else -1.0
+    # The best stays the best for whoever pays more.
+    return at[known], sign * low[known], sign * high[known]

@@ -16,7 +16,7 @@ import numpy as np
 import optuna
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import (
@@ -34,8 +34,16 @@ from sklearn.tree import DecisionTreeClassifier
 
 from leaderbayes.tuning import LeaderboardPruner, LeaderboardSearchCV, LeaderboardTerminator
 
+
+def load_half_diabetes(return_X_y=True):
+    """Load the diabetes data, whose target is whether it is above its median."""
+    X, y = load_diabetes(return_X_y=True)
+    return X, (y > np.median(y)).astype(int)
+
+
 DATA = {
     "breast_cancer": load_breast_cancer,
+    "diabetes": load_half_diabetes,
     "digits": load_digits,
     "iris": load_iris,
     "wine": load_wine,
@@ -118,9 +126,16 @@ def searches(estimator, grid, folds, seed):
         "LeaderboardSearchCV": ours(),
         "LeaderboardSearchCV, rope=0.1": ours(rope=0.1),
         "LeaderboardSearchCV, by 7, stops": ours(n_candidates=7),
+        "LeaderboardSearchCV, by 7, gain": ours(n_candidates=7, stop="gain", cost=1e-3 / 7),
         "LeaderboardSearchCV, iterated": ours(coarse, strategy="iterated"),
         "LeaderboardSearchCV, iterated, wald": ours(coarse, strategy="iterated", stop="wald"),
         "Optuna, LeaderboardPruner": study(LeaderboardPruner(seed=0)),
+        "Optuna, LeaderboardPruner and gain": study(
+            LeaderboardPruner(seed=0),
+            callbacks=[
+                LeaderboardTerminator(patience=7, cost=1e-3 / 7, test_fraction=1 / FOLDS, seed=0)
+            ],
+        ),
         "Optuna, LeaderboardPruner and Terminator": study(
             LeaderboardPruner(seed=0),
             callbacks=[LeaderboardTerminator(test_fraction=1 / FOLDS, seed=0)],

@@ -42,10 +42,10 @@ def test_nothing_is_found_where_all_is_clear(clear):
     assert made.attrs["leader"] == "p0"
     assert all(part.attrs["applies"] == 1 for part in made.children.values())
     assert "p0 is distinguishable from every other player." in sentences(made)["players"]
-    assert "decided already" in made["plan"].attrs["message"]
+    assert "against everybody: decided, with" in made["plan"].attrs["message"]
     assert made["players"]["letters"].to_numpy().tolist() == ["a", "b", "c", "d"]
     assert made.attrs["warnings"] == clear.attrs["warnings"]
-    assert [heading(name) for name in QUESTIONS][2] == "What the lead hangs on"
+    assert [heading(name) for name in QUESTIONS][2] == "What the lead depends on"
 
 
 def test_all_is_found_in_noise(asked):
@@ -86,7 +86,7 @@ def test_the_round_that_holds_the_leader():
     removal = made["removal_round"]
     assert removal["round"].to_numpy().tolist() == ["9"]
     assert removal.attrs["leader_refit"] == "p1"
-    assert "(Round 9.) In a fit without them p1" in removal.attrs["message"]
+    assert "(Round 9.) Refitted without them, p1" in removal.attrs["message"]
 
 
 def test_a_board_that_is_not_described(circle):
@@ -129,7 +129,7 @@ def test_few_rounds_are_not_halved():
     scores = simulate([1.0, 0.0, -1.0], 3, np.random.default_rng(9))
     halves = lb.audit(fit(scores))["halves"]
     assert halves.attrs["applies"] == 0
-    assert halves.attrs["message"] == "Not asked: there are 3 rounds, too few to be halved."
+    assert halves.attrs["message"] == "Not asked: 3 rounds are too few to split in half."
     two = lb.audit(fit(scores[:, :2]))
     assert two["left_out"].attrs["applies"] == 0
     assert "removal_round" not in two.children
@@ -139,7 +139,7 @@ def test_what_did_not_converge_says_so(noise):
     bad = noise.copy()
     bad.attrs = noise.attrs | {"converged": 0}
     made = lb.audit(bad)
-    assert made["players"].attrs["message"].startswith("NOT CONVERGED: do not report")
+    assert made["players"].attrs["message"].startswith("Not converged: do not report")
     assert {part.attrs["converged"] for part in made.children.values()} == {0}
 
 
@@ -243,7 +243,7 @@ def test_level_leaders_are_no_disagreement():
     assert (table["same_leader"].sel(aggregator=["mean", "median"]) == 1).all()
     level = lb.audit(fit(board(np.full((3, 6), 0.5))))
     assert level["aggregators"].attrs["found"] == 0
-    assert level["halves"].attrs["message"].endswith("and have no order to compare.")
+    assert level["halves"].attrs["message"].endswith("of the top 2.")
 
 
 def test_leaders_that_never_met():

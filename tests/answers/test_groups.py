@@ -132,4 +132,4 @@ def test_columns_to_paste_are_those_of_the_leaderboard(of_classifiers):
 def test_what_is_not_to_be_published_says_so(of_classifiers):
     bad = of_classifiers.copy()
     bad.attrs = of_classifiers.attrs | {"converged": 0}
-    assert lb.leaderboard(bad, columns="publish").attrs["note"].startswith("NOT CONVERGED")
+    assert lb.leaderboard(bad, columns="publish").attrs["note"].startswith("Not converged")

@@ -96,14 +96,15 @@ def test_folds_of_one_data_set_never_decide_what_its_luck_hides():
                            for options in ({"test_fraction": 0.2}, {}))  # fmt: skip
     assert float(of_folds["p_any_rounds"].max()) < float(of_rounds["p_any_rounds"].min())
     assert np.isnan(of_folds["rounds_for_width"]).all()
-    assert "No number makes an interval 0.3 wide." in of_folds.attrs["message"]
+    assert "No number gives an interval 0.3 wide." in of_folds.attrs["message"]
     assert np.isfinite(of_rounds["rounds_for_width"]).all()
 
 
 def test_what_is_decided_needs_no_more(clear):
     made = lb.plan(clear, rounds=(5,), seed=1)
     assert (made["rounds_needed"] == 0.0).all()
-    said = f"decided already, with probability {float(made['p_now']):.3f}."
+    assert float(made["p_now"]) > 0.995
+    said = "decided, with probability >0.99."
     assert made.attrs["message"] == f"p0, the leader, against everybody: {said}"
     assert lb.plan(clear, rounds=(), seed=1).sizes["rounds"] == 0
 

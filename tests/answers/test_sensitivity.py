@@ -44,7 +44,7 @@ def test_the_round_that_holds_the_leader():
         "bradley_terry, ties=half, weight=1.0, without 9": "p1"
     }
     assert counts(moved, "other_leader")["round"] == 1
-    assert "a round left out" in moved.attrs["message"]
+    assert "leaving out a round" in moved.attrs["message"]
     assert "the leader in 1 of 10 fits" in moved.attrs["message"]
 
 
@@ -74,7 +74,7 @@ def test_a_weight_moves_pairs_of_folds(classifiers):
     other = moved["verdict"].isel(fit=1).to_numpy()
     upper = np.triu_indices(6, 1)
     assert counts(moved, "pairs_moved")["weight"] == (first != other)[upper].sum()
-    assert "Powers of the prior move" in moved.attrs["message"]
+    assert "The prior matters for" in moved.attrs["message"]
     assert (moved["psense_likelihood"] > 0.0).all()
 
 

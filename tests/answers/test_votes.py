@@ -203,7 +203,7 @@ def test_sensitivity_leaves_each_judge_out(decisive):
     leader = moved["leader"].to_series()
     assert moved.attrs["leader"] == "m0"
     assert "bradley_terry, ties=half, cluster=auto, without j3" in leader[leader != "m0"].index
-    assert "a judge left out" in moved.attrs["message"]
+    assert "leaving out a judge" in moved.attrs["message"]
 
 
 def test_ties_of_votes_have_a_model_of_their_own(decisive):
@@ -236,7 +236,7 @@ def test_what_goes_by_rounds_refuses(dt, ask, said):
 
 
 def test_what_a_vote_is_worth():
-    assert said_of_worth(0.31) == "a vote counts as 0.31 independent matches"
+    assert said_of_worth(0.31) == "a vote counts as 0.31 independent ones"
     assert said_of_worth(1.5).endswith(
-        "1.50 independent matches: ties vary less than wins and losses"
+        "1.5 independent ones, as ties vary less than wins and losses"
     )

@@ -147,7 +147,7 @@ def test_a_doubtful_result_exits_with_1(folder, monkeypatch):
     monkeypatch.setattr(lb, "fit", doubtful)
     done = call("rank", "scores.csv", "--seed", 1, "--out", "doubtful", cwd=folder)
     assert done.returncode == 1
-    assert "NOT CONVERGED: do not report these numbers." in done.stdout
+    assert "Not converged: do not report these numbers." in done.stdout
     table = pd.read_csv(folder / "doubtful" / "leaderboard.csv")
     assert not table["converged"].any()
     assert set(table["warnings"]) == {"LB001"}
@@ -299,3 +299,17 @@ def test_what_votes_have_not(votes, options, message):
     done = call("rank", "votes.csv", *options, cwd=votes)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_an_anchor_and_elo(folder):
+    asked = ("rank", "scores.csv", "--draws", 200, "--seed", 1, "--anchor", "c", "--scale", "elo")
+    done = call(*asked, "--out", "elo", "--figures", "svg", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "1000 to 1000" in done.stdout
+    assert "Elo: 400 points for each factor of ten of the odds, c at 1000." in done.stdout
+    assert "elo_lower" in (folder / "elo" / "leaderboard.csv").read_text().splitlines()[0]
+    assert "Elo (c at 1000)" in (folder / "elo" / "leaderboard.svg").read_text()
+    call("report", "elo", "--out", "elo.txt", "--anchor", "c", "--scale", "elo", cwd=folder)
+    assert "The difference in Elo is " in " ".join((folder / "elo.txt").read_text().split())
+    for wrong in (["--anchor", "e"], ["--scale", "elo", "--ml"], ["--anchor-at", 1200]):
+        assert call(*asked[:6], *wrong, cwd=folder).returncode == 2

@@ -73,7 +73,7 @@ def test_a_doubtful_fit_exits_with_1(dt, tmp_path):
     lb.write_fit(doubtful, tmp_path / "doubtful.nc")
     done = call("report", "doubtful.nc", "--out", "page.html", cwd=tmp_path)
     assert done.returncode == 1
-    assert "NOT CONVERGED" in done.stdout
+    assert "Not converged" in done.stdout
 
 
 def test_text_and_latex_say_what_python_says(fit, folder):

@@ -229,3 +229,41 @@ def test_bars_of_a_lane_are_apart_where_neighbours_are_close():
     assert bars_of(group, table, 4, along, 0.2) == [(0, 0, 1), (1, 2, 3)]
     assert bars_of(group, table, 4, along, 0.09) == [(0, 0, 1), (0, 2, 3)]
     assert bars_of(group, table, 3) == [(0, 0, 1)]
+
+
+@pytest.mark.parametrize("draw", [lb.plots.leaderboard, lb.plots.groups])
+def test_families_and_a_highlighted_player(fit, draw):
+    from matplotlib.colors import to_hex
+
+    family = pd.Series({"p0": "$a", "p3": "b", "p1": "$a"})
+    collection = draw(fit, highlight="p3", family=family)
+    ax = axes(collection)
+    assert key(collection) == [r"\$a", "b", "others"]
+    names = [str(name) for name in lb.leaderboard(fit)["player"]]
+    bold = [label.get_fontweight() == "bold" for label in ax.get_yticklabels()]
+    assert [name for name, is_bold in zip(names, bold, strict=True) if is_bold] == ["p3"]
+    marks = next(c for c in ax.collections if type(c).__name__ == "PathCollection")
+    colors = dict(zip(names, map(to_hex, marks.get_edgecolors()), strict=True))
+    assert colors["p0"] == colors["p1"] == "#0072b2"
+    assert colors["p3"] == "#d55e00"
+    assert {colors[name] for name in ("p2", "p4", "p5")} == {"#8a8a8a"}
+    # Colours do not depend on how many are drawn, and the key has those that are.
+    few = draw(fit, top=2, family=family)
+    assert key(few) == [r"\$a"]
+
+
+def test_a_highlighted_name_among_names_at_the_sides(wide):
+    ax = axes(lb.plots.groups(wide, style="demsar", highlight=["p3", "p7"]))
+    assert {t.get_text() for t in ax.texts if t.get_fontweight() == "bold"} == {"p3", "p7"}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"highlight": ["p0", "x", "y"]}, "highlight: no player 'x', 'y'"),
+        ({"family": {"x": "a"}}, "family: no player 'x'"),
+    ],
+)
+def test_marks_of_nobody(fit, given, words):
+    with pytest.raises(lb.LeaderbayesError, match=words):
+        lb.plots.groups(fit, **given)

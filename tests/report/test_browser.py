@@ -64,7 +64,7 @@ def test_a_page_works(visit, page, classifiers):
         assert said.startswith(f"{first} is better than {second} with probability ")
         win = f"{told['win_probability']:.2f} (95\u00a0% interval {told['win_lower']:.2f} to"
         assert f"It beats it in a new round with probability {win}" in said
-        assert f"of which it won {told['record_won'] - told['record_tied'] / 2:g}" in said
+        assert f"(won {told['record_won'] - told['record_tied'] / 2:g}" in said
         own = f"{told['record']:.2f} ({told['record_lower']:.2f} to {told['record_upper']:.2f})"
         assert f"imply a win probability of {own}. The model counts as much as" in said
         shown.get_by_role("button", name="Swap").click()

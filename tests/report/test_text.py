@@ -151,7 +151,7 @@ def test_check_of_fit(p, said):
     made.attrs["warnings"] = json.dumps(["LB016 it has sentences of its own", "LB011 others not"])
     results = section(lb.report.text(made), "Results")
     assert ("Head-to-head results differ from the model" in results) == said
-    assert ("win probabilities are blends of both" in results) == said
+    assert ("the reported win probabilities combine both" in results) == said
     assert "LB016" not in results
     assert "The software warns: LB011 others not" in results
 

@@ -30,7 +30,7 @@ def test_what_it_gives():
     value = {name: float(v) for name, v in found.items()}
     assert value["theta_sota_lower"] < value["theta_winner"] < 0.93 < value["theta_sota_upper"]
     assert value["conditional_lower"] < value["theta_winner_lower"] < value["simultaneous_lower"]
-    assert "whoever is the best is between 0.8" in found.attrs["message"]
+    assert "the best team is between 0.8" in found.attrs["message"]
     # Correlated luck is less of a surprise in the best of many.
     assert lb.sota.winner(board, rho=0.8)["theta_sota_lower"] > found["theta_sota_lower"]
     assert lb.sota.winner(board, prob=0.5)["theta_sota_upper"] < found["theta_sota_upper"]

@@ -133,6 +133,18 @@ def test_a_study_stops_when_it_gets_no_better():
     assert set(decisions(better)["decision"]) == {"goes on"}
 
 
+def test_a_study_stops_when_trials_gain_less_than_they_cost():
+    def length(cost):
+        rule = LeaderboardTerminator(patience=5, cost=cost, seed=0)
+        study, _ = studied(trials=15, callbacks=[rule])
+        return len(study.trials), decisions(study)["reason"].iloc[-1]
+
+    assert length(0.0)[0] == 15
+    trials, why = length(10.0)
+    assert trials == 6
+    assert why.startswith("5 more trials are expected to gain ")
+
+
 def test_shared_training_data_makes_the_terminator_stop_earlier():
     def length(fraction):
         rule = LeaderboardTerminator(patience=3, test_fraction=fraction, seed=0)
@@ -155,6 +167,7 @@ def test_a_terminator_without_scores_waits():
 @pytest.mark.parametrize(("rule", "options"), [
     (LeaderboardPruner, {"drop": 0.6}), (LeaderboardPruner, {"min_rounds": 0}),
     (LeaderboardPruner, {"rope": 0.5}), (LeaderboardTerminator, {"patience": 0}),
+    (LeaderboardTerminator, {"cost": -1.0}),
     (LeaderboardTerminator, {"confidence": 1.0}), (LeaderboardTerminator, {"test_fraction": 1.0}),
 ])  # fmt: skip
 def test_options_out_of_range_are_errors(rule, options):

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
-from leaderbayes.tuning._posterior import standing
+from leaderbayes.tuning._posterior import gains, standing
 
 
 def test_probabilities_are_those_of_the_draws(simulated):
@@ -63,3 +63,42 @@ def test_of_equals_the_first_proposed_leads():
     # Of equal points the better mean.
     scores[1, 0] = 2.5
     assert standing(scores, np.random.default_rng(0)).leader == 1
+
+
+def search(rng, law, n, rounds=10):
+    """Mean scores of n candidates, and scores with noise and levels of rounds."""
+    mu = law(rng, n)
+    return mu, mu[:, None] + rng.normal(size=rounds) + 0.3 * rng.normal(size=(n, rounds))
+
+
+def test_gains_follow_the_scores():
+    _, y = search(np.random.default_rng(3), lambda rng, n: -rng.gamma(1.5, size=n), 20)
+    few, many = (gains(y, k, np.random.default_rng(1)).mean() for k in (2, 50))
+    assert 0.0 < few < many
+    moved = gains(5.0 + 100.0 * y, 50, np.random.default_rng(1)).mean()
+    assert moved == pytest.approx(100.0 * many)
+    shared = (gains(y, 10, np.random.default_rng(1), test_fraction=f) for f in (None, 0.2))
+    assert len({round(float(one.mean()), 9) for one in shared}) == 2
+    assert (gains(np.ones((4, 3)), 10, np.random.default_rng(1)) < 1e-9).all()
+    y[5:, 4:] = np.nan  # dropped after four rounds
+    assert np.isfinite(gains(y, 10, np.random.default_rng(1))).all()
+
+
+@pytest.mark.slow
+def test_gains_are_those_that_happen():
+    laws = {
+        "normal": lambda rng, n: rng.normal(size=n),
+        "long left tail": lambda rng, n: -rng.gamma(2.0, size=n),
+        "two groups": lambda rng, n: np.where(rng.random(n) < 0.3, -5.0, 0.0) + rng.normal(size=n),
+    }
+    rng = np.random.default_rng(20)
+    said, happened = [], []
+    for law in laws.values():
+        for _ in range(100):
+            mu, y = search(rng, law, 20)
+            gained = gains(y, 10, rng)
+            true = law(rng, 10).max() - mu[y.mean(axis=1).argmax()]
+            said.append([(gained > t).mean() for t in (0.0, 0.3)] + [gained.mean()])
+            happened.append([true > 0.0, true > 0.3, max(true, 0.0)])
+    off = np.subtract(said, happened)
+    assert (np.abs(off.mean(axis=0)) < 3.0 * off.std(axis=0) / np.sqrt(len(off))).all()

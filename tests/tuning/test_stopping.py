@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 import xarray as xr
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
 
 import leaderbayes as lb
+from leaderbayes.tuning import LeaderboardSearchCV
 from leaderbayes.tuning._race import Race
 from leaderbayes.tuning._stopping import stopping, wald_p_value
 
@@ -70,3 +73,22 @@ def test_wald_where_pmra_has_no_estimate():
     a, b = np.argsort([scores[i].mean() for i in (2, 3)])[::-1] + 2
     assert 0.0 < wald_p_value(scores, a, b) == wald_p_value(scores[1:], a - 1, b - 1)
     assert wald_p_value(scores, b, a) == 1.0
+
+
+def test_a_search_ends_where_the_expected_gain_is_below_its_cost():
+    X, y = load_iris(return_X_y=True)
+    space = {"max_depth": range(1, 6), "min_samples_leaf": range(1, 9)}
+    options = {"n_candidates": 5, "max_iterations": 2, "cv": 5, "random_state": 1}
+
+    def found(cost):
+        model = DecisionTreeClassifier(random_state=0)
+        return LeaderboardSearchCV(model, space, stop="gain", cost=cost, **options).fit(X, y)
+
+    free, dear = found(0.0), found(1.0)
+    assert (free.n_iterations_, dear.n_iterations_) == (2, 1)
+    last = dear.decisions_.iloc[-1]
+    assert (last["decision"], last["reason"][:33]) == ("stops", "5 more candidates are expected to")
+    some, more = (free.improvement(k) for k in (1, 20))
+    assert 0.0 < some["probability"] < more["probability"] < 1.0
+    assert more["lower"] <= more["expected"] <= more["upper"]
+    assert free.improvement(20, threshold=0.05)["probability"] < more["probability"]

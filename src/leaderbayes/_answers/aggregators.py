@@ -151,5 +151,7 @@ def _message(table: xr.Dataset, differ: list[str]) -> str:
     top = table["top_differs"].to_series()
     listed = ", ".join(f"{name} ({count})" for name, count in top[top > 0].items())
     top_of = f"The top {table.attrs['top']}"
-    said.append(f"{top_of} has others by {listed}." if listed else f"{top_of} are the same by all.")
+    said.append(
+        f"{top_of} has other members by {listed}." if listed else f"{top_of} is the same by all."
+    )
     return " ".join(said)

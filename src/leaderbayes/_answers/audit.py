@@ -22,6 +22,7 @@ from leaderbayes._answers.plan import plan
 from leaderbayes._answers.refit import refit, without
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._numerics.intervals import two_digits
@@ -33,9 +34,10 @@ _LEVEL = 0.75  # P(better) below which two are said to be about level
 _SPLITS = 100  # in halves
 _STABLE = 0.95  # of the splits, whose halves have one leader
 _HEADINGS = {
-    "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
-    "aggregators": "Other aggregators", "left_out": "One left out", "check": "Does the model fit",
-    "plan": "What would decide", "halves": "Half against half",
+    "players": "For the top", "pairs": "Pairs", "removal": "What the lead depends on",
+    "aggregators": "Other aggregators", "left_out": "Leaving one out",
+    "check": "Does the model fit",
+    "plan": "What would decide", "halves": "Split halves",
 }  # fmt: skip
 
 
@@ -153,16 +155,16 @@ def _players(post: Posterior, prob: float) -> xr.Dataset:
     tied = [str(p) for p in table["player"][(ordered[:, :1] > ordered).mean(axis=0) < prob]]
     first = table.iloc[0]
     said = (
-        f"Indistinguishable from the leader, each pair by itself: {', '.join(tied[1:])}."
+        f"Indistinguishable from the leader: {', '.join(tied[1:])}."
         if len(tied) > 1
         else f"{first['player']} is distinguishable from every other player."
     )
     said += (
-        f" {first['player']} is first with probability {first['p_best']:.2f}, its rank "
-        f"{first['rank_lower']} to {first['rank_upper']}."
+        f" {first['player']} is the best with probability {probability(first['p_best'])}; its rank "
+        f"is {first['rank_lower']} to {first['rank_upper']}."
     )
     if not post.trust["converged"]:
-        said = f"NOT CONVERGED: do not report this audit. {said}"
+        said = f"Not converged: do not report this audit. {said}"
     table.attrs = {}
     data = xr.Dataset.from_dataframe(table.set_index("player"))
     return _answered(said, len(tied) > 1, data, tied=json.dumps(tied))
@@ -181,10 +183,10 @@ def _pairs(post: Posterior, prob: float) -> xr.Dataset:
         counts[f"pairs_{name}"] = int(claimed.sum())
         counts[f"neighbours_{name}"] = int(np.diagonal(claimed, 1).sum())
     said = (
-        f"Distinguishable with probability {prob:g} each are {counts['neighbours_singly']} of "
-        f"{counted(m - 1, 'pair')} of neighbours and {counts['pairs_singly']} of all "
-        f"{counted(counts['pairs'], 'pair')}; with probability {prob:g} for all claims together "
-        f"{counts['neighbours_jointly']} and {counts['pairs_jointly']}."
+        f"{counts['pairs_singly']} of {counted(counts['pairs'], 'pair')} are distinguishable with "
+        f"probability {prob:g} each, {counts['neighbours_singly']} of them neighbours in the "
+        f"table; with probability {prob:g} for all claims together {counts['pairs_jointly']}, and "
+        f"{counts['neighbours_jointly']}."
     )
     data = xr.Dataset(values, dict.fromkeys(dims, names))
     return _answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)
@@ -197,7 +199,7 @@ def _removal(post: Posterior, parts: Parts) -> xr.Dataset:
     attrs = {str(k): v for k, v in table.attrs.items() if k not in ("converged", "found")}
     message, leader = attrs.pop("message"), str(post.players[post.order[0]])
     if attrs["leader"] != leader:
-        message = f"The posterior has {leader} first, but by the estimate made here {message}"
+        message = f"The posterior has {leader} first, but in the quick estimate used here {message}"
     if len(table):
         removed = table[parts.unit].tolist()
         if len(removed) <= 10:
@@ -208,11 +210,8 @@ def _removal(post: Posterior, parts: Parts) -> xr.Dataset:
         if again is not None:
             first, other, p = again
             attrs |= {"leader_refit": first, "p_leader_refit": p}
-            level = f"{first} and {other} are about level: " if p < _LEVEL else ""
-            message += (
-                f" In a fit without them {level}{first} is better than {other} with probability "
-                f"{p:.2f}."
-            )
+            message += f" Refitted without them, {first} is better than {other} with probability "
+            message += f"{probability(p)}."
     few = bool(len(table)) and attrs["share"] <= _HANGS
     data = xr.Dataset.from_dataframe(table.rename_axis("removed"))
     return _answered(message, few, data, turned=int(len(table) > 0), **attrs)
@@ -245,7 +244,7 @@ def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
     count = len(parts.names)
     leader = leader_of(parts.strengths(np.ones(count, dtype=bool)), int(post.order[0]))
     if count < 3:
-        raise LeaderbayesError(f"there are {counted(count, parts.unit)} only.")
+        raise LeaderbayesError(f"there is only {counted(count, parts.unit)}.")
     which = np.sort(np.argsort(-parts.share, kind="stable")[:_ALONE])
     leads, leaders = np.empty(len(which)), []
     for k, part in enumerate(which):
@@ -255,14 +254,14 @@ def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
     if len(changed):
         listed = ", ".join(f"{parts.names[which[k]]} ({leaders[k]})" for k in changed[:5])
         more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
-        said = f"Another than {name} leads without one {parts.unit}: {listed}{more}."
+        said = f"{name} loses the lead without one {parts.unit}: {listed}{more}."
     else:
         of = f"the {len(which)} largest of " if len(which) < count else ""
         least = int(leads.argmin())
         lead = (
-            f"its lead is smallest, {two_digits(leads[least])},"
+            f"its lead is smallest ({two_digits(leads[least])})"
             if leads[least]
-            else "another is level"
+            else "another draws level"
         )
         said = (
             f"{name} leads without any one of {of}{counted(count, parts.unit)}; {lead} without "
@@ -280,16 +279,16 @@ def _check(post: Posterior, seed: int) -> xr.Dataset:
     p, triples = float(found["p_value"]), found.sizes.get("triple", 0)
     amiss = matters(p, float(found.get("ratio", np.nan)))
     if np.isnan(p):
-        raise LeaderbayesError("so few pairs met that strengths describe any result of theirs.")
-    shown = f"p = {p:.2f}" if p >= 0.005 else "p < 0.005"
-    said = f"No misfit that matters ({shown})."
+        raise LeaderbayesError("too few pairs met to check the model.")
+    shown = f"p = {p:.2f}" if p >= 0.005 else "p < 0.01"
+    said = f"The model describes the results well enough ({shown})."
     if amiss and "misfit" in found:
         said = (
             f"Head-to-head results differ from the model by {float(found['misfit']):.2f} in win "
             f"probability ({shown})."
         )
     elif amiss:
-        said = f"A score is farther from the others than the model says ({shown})."
+        said = f"Some score is farther from the others than the model implies ({shown})."
     if triples:
         a, b, c = found["triple"].to_numpy()[0]
         circles = counted(triples, "triple")
@@ -309,7 +308,7 @@ def _halves(parts: Parts, rng: np.random.Generator) -> xr.Dataset:
     """Part the data at random in two, again and again."""
     count = len(parts.names)
     if count < 4:
-        raise LeaderbayesError(f"there are {counted(count, parts.unit)}, too few to be halved.")
+        raise LeaderbayesError(f"{counted(count, parts.unit)} are too few to split in half.")
     found = np.full((3, _SPLITS), np.nan)
     size = 0
     for k in range(_SPLITS):
@@ -327,15 +326,15 @@ def _halves(parts: Parts, rng: np.random.Generator) -> xr.Dataset:
                 kendalltau(one, other).statistic,
             )
     if np.isnan(found[0]).all():
-        raise LeaderbayesError("halves have too few players in common.")
+        raise LeaderbayesError("the halves have too few players in common.")
     same, shared, tau = (
         float(np.nanmean(each)) if np.isfinite(each).any() else np.nan for each in found
     )
     said = (
-        f"Random halves of the {parts.unit}s have the same leader in {np.nansum(found[0]):.0f} of "
-        f"{np.isfinite(found[0]).sum()} splits, share {shared:.2f} of the top {size}, and "
+        f"Random halves of the {parts.unit}s agree on the leader in {np.nansum(found[0]):.0f} of "
+        f"{np.isfinite(found[0]).sum()} splits and on {shared:.0%} of the top {size}"
     )
-    said += "have no order to compare." if np.isnan(tau) else f"correlate by {tau:.2f} (Kendall)."
+    said += "." if np.isnan(tau) else f"; their orders correlate by {tau:.2f} (Kendall)."
     names = ("same_leader", "shared_top", "correlation")
     data = xr.Dataset({name: ("split", each) for name, each in zip(names, found, strict=True)})
     attrs = {"p_same_leader": same, "mean_shared_top": shared, "mean_correlation": tau, "top": size}

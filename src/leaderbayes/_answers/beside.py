@@ -29,7 +29,7 @@ def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
     """Return the column that stands beside and its decimals; None of a table that has none."""
     if "win_rate" in table:
         column, digits = "win_rate", 2
-    elif {"epp", "score"} <= set(table):
+    elif "score" in table and not {"epp", "elo"}.isdisjoint(table):
         column, digits = "score", 3
     else:
         return None
@@ -77,7 +77,8 @@ def _with_scores(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     if (y := _ahead(post)) is None or post.scores is None:
         return table
     sign = 1.0 if post.scores.attrs["higher_is_better"] else -1.0
-    return _inserted(post, table, "score", "epp_upper", sign * column_means(y, _weight(post)))
+    after = "elo_upper" if "elo" in table else "epp_upper"
+    return _inserted(post, table, "score", after, sign * column_means(y, _weight(post)))
 
 
 def _with_wins(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:

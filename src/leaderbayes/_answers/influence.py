@@ -184,11 +184,10 @@ def table_of(post: Posterior, parts: Parts, found: Removal, max_share: float) ->
     leader, rival = (str(post.players[i]) for i in (found.leader, found.rival))
     what = post.kind.counted
     said = (
-        f"Without {len(table)} of {counted(len(parts.names), by)} ({share:.2g} of all {what}) "
-        f"{rival} does."
+        f"Without {len(table)} of {counted(len(parts.names), by)} ({share:.0%} of all {what}) "
+        f"{rival} would."
         if len(table)
-        else f"No set of {by}s with at most {max_share:g} of all {what} was found without which "
-        "another does."
+        else f"No {by}s with at most {max_share:.0%} of all {what} were found that change this."
     )
     table.attrs.update(
         by=by, found=int(len(table) > 0), leader=leader, rival=rival, lead_before=found.before,

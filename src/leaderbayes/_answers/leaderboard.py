@@ -1,6 +1,6 @@
 """Table of players from a posterior."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,13 +9,15 @@ import xarray as xr
 from leaderbayes._answers.beside import column_beside, with_beside
 from leaderbayes._answers.groups import Control, claims
 from leaderbayes._answers.win_probability import chance
-from leaderbayes._arguments import one_of, share
+from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import decimals_of, with_ends
 from leaderbayes._numerics.letters import letters
-from leaderbayes._types import Floats
+from leaderbayes._types import Bools, Floats
 from leaderbayes.likelihood._tables import table as table_of_estimate
+
+_ELO = 400.0 / np.log(10.0)  # points of a unit of log-odds
 
 
 def leaderboard(
@@ -24,6 +26,9 @@ def leaderboard(
     prob: float = 0.95,
     columns: Literal["all", "publish"] = "all",
     control: Control = "joint",
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
 ) -> pd.DataFrame:
     """Return the players ranked by their posterior means, with intervals.
 
@@ -39,6 +44,13 @@ def leaderboard(
     control : {"pair", "joint"}
         Of "publish": whether ``prob`` holds for each pair's claim or for all together, as in
         `groups`.
+    anchor : str, optional
+        A player with which all others are compared, whose own interval is a point: ``epp`` is then
+        the log-odds of beating it; of scores and theta ``difference`` is from it.
+    scale : "elo", optional
+        ``elo`` in place of ``epp``: 400 points for each factor of ten of the odds.
+    anchor_at : float, optional
+        Elo of the anchor, or of the average player without one; by default 1000.
 
     Returns
     -------
@@ -54,7 +66,8 @@ def leaderboard(
           theta_SOTA. There is no ``rank``.
 
         attrs: ``converged`` (0 or 1), ``warnings`` (JSON list), where rounds have weights
-        ``estimand``, and where the column beside has another leader ``disagreement``.
+        ``estimand``, and where the column beside has another leader ``disagreement``;
+        ``anchor`` and ``scale``, if given.
 
         "publish": ``rank``, ``ranks``, ``player``, ``group`` (players that share a letter cannot be
         distinguished), the parameter with its interval, and one column beside; attrs: ``note``.
@@ -86,24 +99,80 @@ def leaderboard(
     one_of("columns", columns, "all", "publish")
     one_of("control", control, "pair", "joint")
     if isinstance(dt, xr.Dataset) and columns == "all":
+        if (anchor, scale, anchor_at) != (None, None, None):
+            raise LeaderbayesError("anchor= and scale= are for posteriors, not for an estimate.")
         return table_of_estimate(dt, prob)
     post = Posterior(dt)
-    table = table_of(post, prob)
+    shown = shown_as(post, anchor, scale, anchor_at)
+    table = table_of(post, prob, shown)
     if columns == "all":
         return table
     if "rank" not in table:
         raise LeaderbayesError("columns='publish' is for players; teams have columns='all' only.")
-    return published(post, table, prob, control)
+    return published(post, table, prob, control, shown)
 
 
-def table_of(post: Posterior, prob: float) -> pd.DataFrame:
+class Shown(NamedTuple):
+    """What is shown of players: a column of the leaderboard, and what its values mean."""
+
+    name: str
+    draws: Floats  # (sample, player)
+    axis: str  # label of an axis
+    zero: float | None  # where a line is drawn
+    anchor: str | None = None
+    behind: Floats | None = None  # differences from the anchor, of scores and theta
+    factor: float = 1.0  # of differences in the parameter
+    said: str = ""  # what the column is, in a caption
+
+
+def shown_as(
+    post: Posterior,
+    anchor: str | None = None,
+    scale: str | None = None,
+    anchor_at: float | None = None,
+) -> Shown:
+    """Return what `leaderboard` shows of players with these arguments.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no such player or scale, or an option has no meaning for this posterior.
+    """
+    one_of("scale", scale, None, "elo")
+    name, unit, draws = post.parameter, post.model.unit, post.draws
+    if scale is None and anchor_at is not None:
+        raise LeaderbayesError("anchor_at= is a number of Elo points: give scale='elo' too.")
+    if scale == "elo" and unit != "log-odds":
+        raise LeaderbayesError(
+            f"scale='elo' is for log-odds, and {name} is in {unit}: leave it out; anchor= alone "
+            "shows differences."
+        )
+    gap = draws if anchor is None else draws - draws[:, [post.position(anchor)]]
+    who = "the average player" if anchor is None else anchor
+    if scale == "elo":
+        at = 1000.0 if anchor_at is None else number("anchor_at", anchor_at)
+        said = f"400 points for each factor of ten of the odds, {who} at {at:g}"
+        axis = f"Elo ({who} at {at:g})"
+        return Shown("elo", at + _ELO * gap, axis, at, anchor, factor=_ELO, said=said)
+    if anchor is None:
+        return Shown(name, draws, f"{name} ({unit})", 0.0 if name == "epp" else None)
+    if name == "epp":
+        said = f"log-odds of beating {who}"
+        return Shown(name, gap, f"{name} ({said})", 0.0, anchor, said=said)
+    axis, said = f"{name} less that of {who} ({unit})", f"{name} less that of {who}"
+    return Shown(name, draws, axis, None, anchor, gap, said=said)
+
+
+def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.DataFrame:
     """Return the leaderboard of a posterior, all columns."""
     name, standing = post.parameter, post.standing
+    shown = shown_as(post) if shown is None else shown
     best = standing == standing.max(axis=1, keepdims=True)
     columns: dict[str, Any] = {
         post.who: post.players,
-        **with_ends({name: post.draws}, prob),
+        **with_ends({shown.name: shown.draws}, prob),
         **_OWN[name](post, prob),
+        **({} if shown.behind is None else with_ends({"difference": shown.behind}, prob)),
         # Distributions with atoms have several that are best.
         "p_best": (best / best.sum(axis=1, keepdims=True)).mean(axis=0),
     }
@@ -116,7 +185,15 @@ def table_of(post: Posterior, prob: float) -> pd.DataFrame:
         table["rank_lower"], table["rank_upper"] = low.astype(int), high.astype(int)
     table = with_beside(post, table)
     table.attrs.update(post.trust)
+    if shown.said:
+        table.attrs.update({"anchor": shown.anchor or "", "scale": shown.said})
     return table
+
+
+def is_reference(table: pd.DataFrame) -> Bools:
+    """Find the row of a leaderboard whose player ``difference`` is from: the anchor or leader."""
+    names = table["player" if "player" in table else "team"]
+    return np.asarray(names == (table.attrs.get("anchor") or names.iloc[0]))
 
 
 def _of_strengths(post: Posterior, _: float) -> dict[str, Floats]:
@@ -137,9 +214,11 @@ def _of_teams(post: Posterior, _: float) -> dict[str, Floats]:
 _OWN = {"epp": _of_strengths, "score": _of_scores, "theta": _of_teams}
 
 
-def published(post: Posterior, table: pd.DataFrame, prob: float, control: Control) -> pd.DataFrame:
+def published(
+    post: Posterior, table: pd.DataFrame, prob: float, control: Control, view: Shown
+) -> pd.DataFrame:
     """Turn a leaderboard into the columns that are published; see `leaderboard`."""
-    name, digits = post.parameter, decimals_of(table, post.parameter)
+    name, digits = view.name, decimals_of(table, view.name)
     shown = table[["rank"]].assign(
         ranks=table["rank_lower"].astype(str) + " to " + table["rank_upper"].astype(str),
         player=table["player"],
@@ -150,12 +229,16 @@ def published(post: Posterior, table: pd.DataFrame, prob: float, control: Contro
         shown["observed"] = table["observed"].map(f"{{:z.{digits}f}}".format)
     if "difference" in table:
         behind = _with_interval(table, "difference", max(digits, decimals_of(table, "difference")))
-        shown["difference"] = behind.where(table["rank"] > 1, "")
+        shown["difference"] = behind.where(~is_reference(table), "")
     elif (beside := column_beside(table)) is not None:
         shown["score"] = table[beside[0]].map(f"{{:z.{beside[1]}f}}".format)
     if "votes" in table:
         shown["votes"] = table["votes"]
-    shown.attrs.update(note=_note(post, prob, control), prob=prob, control=control, **post.trust)
+    note = _note(post, prob, control)
+    if view.said:
+        column = name if view.behind is None else "difference"
+        note += f" {column}: {view.said}."
+    shown.attrs.update(note=note, prob=prob, control=control, **post.trust)
     return shown
 
 
@@ -176,9 +259,9 @@ def _note(post: Posterior, prob: float, control: Control) -> str:
     """Describe what the columns are, and what speaks against them."""
     holds = "each claim by itself" if control == "pair" else "all claims together"
     said = (
-        f"Intervals have posterior probability {prob:g}. Players that share a letter cannot be "
-        f"distinguished; of two that share none the one above is better ({holds} with probability "
+        f"Intervals have posterior probability {prob:g}. Players that share a letter are "
+        f"indistinguishable; of two that share none the upper is better ({holds}, with probability "
         f"{prob:g})."
     )
     said = " ".join(filter(None, (said, post.trust.get("estimand"))))
-    return said if post.trust["converged"] else f"NOT CONVERGED: do not publish. {said}"
+    return said if post.trust["converged"] else f"Not converged: do not publish. {said}"

@@ -25,6 +25,7 @@ from leaderbayes._answers.further import Units, left_after, needed_for, units_of
 from leaderbayes._answers.votes import clustered_by
 from leaderbayes._arguments import is_list, number, positive, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
 from leaderbayes._scores.tables import counted
@@ -317,9 +318,12 @@ def _default(count: float) -> Longs:
 
 def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
     """Say in a few sentences what the plan comes to."""
-    unit, said = made.attrs["unit"], [f"{made.attrs['question']}: not decided yet ({now.p:.3f})."]
+    unit, said = (
+        made.attrs["unit"],
+        [f"{made.attrs['question']}: undecided, with probability {now.p:.2f} so far."],
+    )
     if now.decided:
-        said = [f"{made.attrs['question']}: decided already, with probability {now.p:.3f}."]
+        said = [f"{made.attrs['question']}: decided, with probability {probability(now.p)}."]
     reached, short = [], []
     for who in made["who"].to_numpy():
         ways = made.sel(who=who)
@@ -328,19 +332,19 @@ def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
             needed, p = (float(way[name]) for name in (f"{dim}_needed", f"p_any_{dim}"))
             whom = _whom(made, str(who), str(clusters), size)
             if np.isnan(needed):
-                short.append(f"{p:.2f} {whom}")
+                short.append(f"{probability(p).lstrip('<')} {whom}")
             else:
                 reached.append(f"{counted(needed, f'more {unit}')} {whom}")
     if reached and not now.decided:
         after = ", or ".join(reached)
         said.append(f"A decision has probability {made.attrs['target']:g} after {after}.")
     if short:
-        said.append(f"Any number of {unit}s decides with probability at most {', '.join(short)}.")
+        said.append(f"More {unit}s decide with probability at most {', or '.join(short)}.")
     if "wanted_width" in made.attrs:
         needed = float(made[f"{dim}_for_width"].min())
         wide = f"an interval {made.attrs['wanted_width']:g} wide"
         enough = f"For {wide}: {counted(needed, f'more {unit}')}."
-        said.append(f"No number makes {wide}." if np.isnan(needed) else enough)
+        said.append(f"No number gives {wide}." if np.isnan(needed) else enough)
     return " ".join(said)
 
 

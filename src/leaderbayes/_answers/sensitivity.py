@@ -279,26 +279,26 @@ def _said(table: xr.Dataset, every: list[Setting], leader: str, top: int) -> str
     m = table.sizes["player"]
     changed, turned = _pairs(table, good)
     said.append(
-        f"Of {counted(m * (m - 1) // 2, 'pair')} {changed} get another verdict in some fit, "
-        f"{turned} of them the opposite"
+        f"{changed} of {counted(m * (m - 1) // 2, 'pair')} change verdict in some fit, {turned} to "
+        "the opposite"
     )
     summary = table[["fits", "other_leader", "pairs_moved"]].to_dataframe()
     parts = []
     for what, row in summary[summary["fits"] > 0].iterrows():
-        name = f"a {what} left out" if what in ("round", "judge") else str(what).replace("_", " ")
+        name = (
+            f"leaving out a {what}" if what in ("round", "judge") else str(what).replace("_", " ")
+        )
         lead = f" (and the leader in {row['other_leader']} of {counted(row['fits'], 'fit')})"
         parts.append(f"{name} {row['pairs_moved']}{lead if row['other_leader'] else ''}")
     if parts:
         said.append(
-            f"Pairs moved from the base ({every[0].label()}) by one choice: {', '.join(parts)}"
+            f"Pairs that one choice changes from the base ({every[0].label()}): {', '.join(parts)}"
         )
     kept = int((good["in_top"] == table["in_top"][0]).all("player").sum())
     said.append(f"The top {top} is the same in {kept}")
     if "psense_prior" in table:
         moving = int((table["psense_prior"] >= _MOVES).sum())
-        said.append(
-            f"Powers of the prior move {counted(moving, 'strength')} (psense of {_MOVES:g} or more)"
-        )
+        said.append(f"The prior matters for {moving} of {m} strengths")
     if missing := len(every) - good.sizes["fit"]:
-        said.append(f"{counted(missing, 'fit')} did not converge, and count nowhere")
+        said.append(f"{counted(missing, 'fit')} did not converge, and are excluded")
     return ". ".join(said) + "."

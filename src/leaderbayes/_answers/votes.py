@@ -49,8 +49,8 @@ def said_of_worth(worth: float) -> str:
 
     A tie is the middle of both outcomes, and varies less than either.
     """
-    more = ": ties vary less than wins and losses" if worth >= 1.05 else ""
-    return f"a vote counts as {worth:.2f} independent matches{more}"
+    more = ", as ties vary less than wins and losses" if worth >= 1.05 else ""
+    return f"a vote counts as {worth:.2g} independent ones{more}"
 
 
 def clustered_by(post: Posterior) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Options that commands share: those of `leaderbayes.fit`, of the readers, and of the output."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ _GROUPS = {
     "Model": "ml model ties weight test_fraction prior_scale cluster of statistic within_round "
     "options",
     "Sampling": "sampler draws chains seed prior replicates",
-    "Output": "prob as_json out figures _click_default_help",
+    "Output": "prob anchor scale anchor_at as_json out figures _click_default_help",
 }
 
 
@@ -123,6 +123,11 @@ def together(*options: Decorator) -> Decorator:
     return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
 
 
+def anchored(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `leaderbayes.leaderboard` that `scaling` asks for."""
+    return {name: given[name] for name in ("anchor", "scale", "anchor_at")}
+
+
 def typed(given: Iterable[str]) -> list[str]:
     """Return those of the names whose options were given on the command line."""
     ctx = click.get_current_context()
@@ -158,6 +163,12 @@ ARGUMENTS = (*(name for name, *_ in _FIT), "within_round", "options")  # of `lea
 seed = option(*next(each for each in _FIT if each[0] == "seed"))
 prob = option("prob", "Probability of the intervals.", float, 0.95, callback=_probability)
 target = option("target", "Wanted probability of a decision.", float, 0.8, callback=_probability)
+scaling = together(
+    option("anchor", "Player with which the others are compared.", metavar="PLAYER"),
+    option("scale", "elo: 400 points for each factor of ten of the odds.", click.Choice(["elo"]),
+           metavar="SCALE"),
+    option("anchor_at", "Elo of the anchor.  [default: 1000]", float),
+)  # fmt: skip
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 writing = together(
     option("out", "Folder for tables, the posterior and figures.", click.Path(path_type=Path),

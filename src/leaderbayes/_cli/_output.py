@@ -52,7 +52,8 @@ def write_out(
 
     ``given`` are the command's options, and ``result`` is what it prints as JSON. Each row of the
     tables says whether the result converged, with the codes of its warnings. Figures are what
-    functions of leaderbayes.plots draw, by their names; a tuple is several arguments.
+    functions of leaderbayes.plots draw, by their names; a tuple is several arguments, whose last
+    may be a dictionary of those with names.
     """
     if given["out"] is None:
         return
@@ -104,7 +105,9 @@ def _draw(folder: Path, figures: Mapping[str, Any], formats: Sequence[str]) -> N
     import leaderbayes as lb
 
     for name, shown in figures.items():
-        figure = getattr(lb.plots, name)(*(shown if isinstance(shown, tuple) else (shown,)))
+        given = list(shown) if isinstance(shown, tuple) else [shown]
+        named = given.pop() if isinstance(given[-1], dict) else {}
+        figure = getattr(lb.plots, name)(*given, **named)
         for suffix in formats:
             dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
             figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight", metadata=dated)

@@ -66,7 +66,7 @@ def finish(
     else:
         show(*shown)
         if not converged:
-            click.secho("NOT CONVERGED: do not report these numbers.", fg="red", bold=True)
+            click.secho("Not converged: do not report these numbers.", fg="red", bold=True)
     if failed:
         sys.exit(2)
     if not converged:
@@ -76,11 +76,12 @@ def finish(
 def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
     """Print a leaderbayes.leaderboard of players."""
     from leaderbayes._answers.beside import column_beside
+    from leaderbayes._answers.leaderboard import is_reference
     from leaderbayes._numerics.intervals import decimals, decimals_of
 
-    name = "epp" if "epp" in table else "score"
+    name = next(column for column in ("elo", "epp", "score") if column in table)
     known = table[f"{name}_upper"] - table[f"{name}_lower"]
-    digits = max(2, decimals(known.dropna())) if name == "score" else 2
+    digits = {"elo": 0, "epp": 2}.get(name, max(2, decimals(known.dropna())))
     columns: dict[str, list[str]] = {
         "rank": [str(rank) for rank in table["rank"]],
         "player": [short(str(player)) for player in table["player"]],
@@ -91,8 +92,13 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
         columns["observed"] = [f"{value:.{digits}f}" for value in table["observed"]]
     if "difference" in table:
         finer = max(digits, decimals_of(table, "difference"))
-        columns["behind"] = ["", *(f"{value:.{finer}f}" for value in table["difference"][1:])]
-        columns["its interval"] = ["", *_intervals(table[1:], "difference", finer)]
+        behind = [f"{value:.{finer}f}" for value in table["difference"]]
+        both = {"behind": behind, "its interval": _intervals(table, "difference", finer)}
+        own = is_reference(table)
+        columns |= {
+            name: ["" if it else cell for cell, it in zip(cells, own, strict=True)]
+            for name, cells in both.items()
+        }
     if "votes" in table:
         columns["votes"] = [f"{count:g}" for count in table["votes"]]
     if (beside := column_beside(table)) is not None:
@@ -107,6 +113,9 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
     rows = list(zip(*columns.values(), strict=True))
     widths = dict.fromkeys(columns, 0) | {"player": 8}
     print_table(widths, rows, left=("player",), wrapped=("player",), title=title)
+    if "scale" in table.attrs:
+        column = "behind" if "difference" in table else name
+        click.echo(f"{column.capitalize()}: {table.attrs['scale']}.")
     if "disagreement" in table.attrs:
         click.echo(table.attrs["disagreement"])
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import ARGUMENTS, command, fitting, reading, together, typed, writing
+from leaderbayes._cli._options import (
+    ARGUMENTS,
+    anchored,
+    command,
+    fitting,
+    reading,
+    scaling,
+    together,
+    typed,
+    writing,
+)
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import (
     collecting,
@@ -32,7 +42,7 @@ _OF_ESTIMATES = ("model", "within_round", "weight", *_OF_VOTES)
 @command("rank scores.csv --seed 1 --out results")
 @reading
 @click.option("--ml", is_flag=True, help="Estimate by maximum likelihood, without sampling.")
-@together(fitting, writing)
+@together(scaling, fitting, writing)
 def rank(**given: Any) -> None:
     """Rank the players of a table of scores, or of votes (who beat whom)."""
     import leaderbayes as lb
@@ -42,9 +52,9 @@ def rank(**given: Any) -> None:
     data = read(given)
     with collecting() as texts:
         dt: Any = _estimate(data, given) if given["ml"] else fit(data, given)
-        table = lb.leaderboard(dt, prob=given["prob"])
+        table = lb.leaderboard(dt, prob=given["prob"], **anchored(given))
         sways = effects(dt, given["prob"])
-        deviance = _deviance(dt) if "epp" in table else None
+        deviance = _deviance(dt) if {"epp", "elo"} & {*table} else None
     attrs = dt.attrs
     result = {
         "model": str(attrs["model"]),
@@ -123,7 +133,8 @@ def _write(
     if "effects" in result:
         tables["effects"] = pd.DataFrame(result["effects"])
     if Posterior(dt).several:
-        each = {name: lb.leaderboard(one, prob=given["prob"]) for name, one in fits_of(dt)}
+        asked = {"prob": given["prob"], **anchored(given)}
+        each = {name: lb.leaderboard(one, **asked) for name, one in fits_of(dt)}
         tables["tournaments"] = pd.concat(each, names=["tournament"]).reset_index("tournament")
     run = {k: v for k, v in result.items() if k != "players"}
     run["versions"] = json.loads(dt.attrs["versions"])
@@ -132,7 +143,8 @@ def _write(
         figures += ["deviance"] if Posterior(dt).several else ["record", "deviance"]
     write_out(
         given, run, converged=result["diagnostics"]["converged"], tables=tables,
-        figures=dict.fromkeys(figures, dt), files={"posterior.nc": encoded(dt)},
+        figures=dict.fromkeys(figures, dt) | {"leaderboard": (dt, anchored(given))},
+        files={"posterior.nc": encoded(dt)},
     )  # fmt: skip
 
 

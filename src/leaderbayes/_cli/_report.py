@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import as_json, command, option, prob, typed
+from leaderbayes._cli._options import (
+    anchored,
+    as_json,
+    command,
+    option,
+    prob,
+    scaling,
+    typed,
+)
 from leaderbayes._cli._print import finish
 
 if TYPE_CHECKING:
@@ -32,6 +40,7 @@ _PATH = click.Path(path_type=Path)
 @option("title", "Title of the page or site.")
 @option("top", "Number of players in charts and comparisons.", click.IntRange(2), 100)
 @prob
+@scaling
 @as_json
 def report(file: Path, as_json: bool, **given: Any) -> None:
     """Write a report: a page (HTML), LaTeX or text.
@@ -53,7 +62,7 @@ def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     import leaderbayes as lb
     from leaderbayes._files.write import check_file, write_files
 
-    out, prob = given["out"], given["prob"]
+    out, prob, scaled = given["out"], given["prob"], anchored(given)
     check_file(out, *_SUFFIXES)
     if given["since"] is not None:
         raise lb.LeaderbayesError("--since is for a site: give --site DIR.")
@@ -75,13 +84,13 @@ def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     asked = lb.audit(dt, prob=prob) if given["audit"] else None
     if page:
         shown = {"title": given["title"], "top": given["top"]}
-        lb.report.html(dt, out, sota=best, audit=asked, prob=prob, **shown)
+        lb.report.html(dt, out, sota=best, audit=asked, prob=prob, **shown, **scaled)
         text = "one file that needs no network."
     elif out.suffix.lower() == ".tex":
-        lb.report.latex(dt, out, prob=prob, audit=asked)
+        lb.report.latex(dt, out, prob=prob, audit=asked, **scaled)
         text = f"LaTeX for \\input; its references are in {out.with_suffix('.bib').name}."
     else:
-        write_files({out: lb.report.text(dt, prob=prob, audit=asked)})
+        write_files({out: lb.report.text(dt, prob=prob, audit=asked, **scaled)})
         text = "methods, results, table and references."
     converged = _converged([dt] if best is None else [dt, best])
     result = {"out": str(out), "bytes": out.stat().st_size, "converged": converged}
@@ -99,6 +108,8 @@ def _site(folder: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     site, prob = given["site"], given["prob"]
     if given["sota"] is not None:
         raise lb.LeaderbayesError("--sota is for a page: give --out page.html.")
+    if typed(anchored(given)):
+        raise lb.LeaderbayesError("--anchor and --scale are for one report: give --out page.html.")
     if not folder.is_dir():
         raise lb.LeaderbayesError(f"{folder}: no such folder; --site takes a folder of posteriors.")
     paths = sorted(path for path in folder.iterdir() if _is_one(path))

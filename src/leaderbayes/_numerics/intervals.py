@@ -62,7 +62,7 @@ def decimals_of(table: pd.DataFrame, column: str) -> int:
     """Count the decimals to show of a leaderboard's column that has intervals."""
     if column != "difference":
         return decimals(table[f"{column}_upper"] - table[f"{column}_lower"])
-    ends_of = table[["difference_lower", "difference_upper"]].iloc[1:].dropna().to_numpy().tolist()
+    ends_of = table[["difference_lower", "difference_upper"]].dropna().to_numpy().tolist()
     widths = decimals(high - low for low, high in ends_of)
     signs = max((decimals_of_difference(low, high) for low, high in ends_of), default=0)
     return min(max(widths, signs), widths + 2)

@@ -1,9 +1,9 @@
 """What all figures share: a Matplotlib figure in a PlotCollection, its sizes, names and colours."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from arviz_plots import PlotCollection
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._scores.tables import listed, suggest
 from leaderbayes._types import Bools, Floats
 
 # Letters stay letters, which editors can change and readers can search (journals ask for it), in
@@ -39,6 +40,9 @@ class Collection(PlotCollection):  # type: ignore[misc]  # arviz-plots has no ty
 
 # Colour-blind safe.
 BLACK, BLUE, ORANGE, GREEN, GREY = "#000000", "#0072B2", "#D55E00", "#009E73", "#8A8A8A"
+_FAMILIES = (BLUE, ORANGE, GREEN, "#CC79A7", "#56B4E9", "#E69F00", BLACK)
+
+Family = Mapping[str, str] | pd.Series
 
 FigSize = tuple[float, float] | Literal["column", "page"]
 _FONT, _SMALLEST = 10.0, 4.5  # points
@@ -244,6 +248,57 @@ def legend(ax: Any, columns: int = 1) -> None:
     letters = 72.0 * ax.figure.get_size_inches()[0] / (0.55 * float(mpl.rcParams["font.size"]))
     shown = [textwrap.fill(text, max(int(letters / columns) - 8, 12)) for text in texts]
     ax.figure.legend(handles, shown, loc="outside lower left", ncols=columns)
+
+
+class Marks(NamedTuple):
+    """How players are told apart by eye: a colour each, and whose names are bold."""
+
+    colors: list[str]
+    bold: list[bool]
+    key: dict[str, str]  # colours by family, for a legend
+
+    def rows(self, ax: Any) -> None:
+        """Mark rows, the first on top: names in bold, and a band behind them."""
+        for y, label, bold in zip(ax.get_yticks(), ax.get_yticklabels(), self.bold, strict=True):
+            if bold:
+                label.set_fontweight("bold")
+                ax.axhspan(y - 0.4, y + 0.4, color=GREY, alpha=0.15, linewidth=0.0, zorder=0.1)
+
+    def legend(self, ax: Any) -> None:
+        """Name the families below the figure."""
+        for name, color in self.key.items():
+            ax.scatter([], [], color=color, s=30, label=plain(name))
+        if self.key:
+            legend(ax, min(len(self.key), 4))
+
+
+def marks(
+    table: pd.DataFrame, shown: int, highlight: str | Sequence[str] | None, family: Family | None
+) -> Marks:
+    """Return marks of the first players of a leaderboard.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming all players that are not in the leaderboard.
+    """
+    names = [str(name) for name in table["player" if "player" in table else "team"]]
+    picked = [highlight] if isinstance(highlight, str) else list(highlight or ())
+    of = {} if family is None else {str(k): str(v) for k, v in dict(family).items()}
+    for option, given in (("highlight", picked), ("family", of)):
+        if unknown := [name for name in given if name not in names]:
+            raise LeaderbayesError(
+                f"{option}: no player {listed(unknown)}; {suggest(unknown[0], names)}"
+            )
+    # Families in the order of their best players; with many the last share a colour.
+    colors = dict(zip(dict.fromkeys(of[n] for n in names if n in of), _FAMILIES, strict=False))
+    each = [colors.get(of.get(name, ""), GREY) for name in names[:shown]]
+    if family is None:
+        each = [ORANGE if name in picked else BLUE for name in names[:shown]]
+    key = {name: color for name, color in colors.items() if color in each}
+    if family is not None and GREY in each:
+        key["others"] = GREY
+    return Marks(each, [name in picked for name in names[:shown]], key)
 
 
 # Heat maps of probabilities: the same colour means the same on every board. Both palettes get

@@ -1,5 +1,6 @@
 """Players that cannot be distinguished: the critical difference diagram's successor."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,11 +14,13 @@ from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
     BLACK,
-    BLUE,
     GREY,
+    Family,
     FigSize,
+    Marks,
     best,
     labels,
+    marks,
     of_all,
     panels,
 )
@@ -36,6 +39,8 @@ def groups(
     control: Literal["pair", "joint"] = "pair",
     style: Literal["rows", "demsar"] = "rows",
     top: int | None = None,
+    highlight: str | Sequence[str] | None = None,
+    family: Family | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
     """Plot players by their strengths, with bars over those that cannot be distinguished.
@@ -55,6 +60,11 @@ def groups(
         either side of one axis and bars below it, like the critical difference diagram.
     top : int, optional
         Draw this many of the best players only; by default 40.
+    highlight : str or list of str, optional
+        Players whose rows stand out.
+    family : mapping or Series, optional
+        Family of each player, such as its vendor, by name; each has a colour. Players without one
+        are grey.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
@@ -85,6 +95,7 @@ def groups(
     group, name = groups_of(dt, prob=prob, control=control), post.parameter
     shown = best(table, top, _MOST)
     m, x = len(shown), table[name].to_numpy()
+    marked = marks(table, m, highlight, family)
     claims = "each pair by itself" if control == "pair" else "all claims together"
     title = f"Bars join players indistinguishable at {prob:.0%}, {claims}{of_all(m, len(table))}"
     if style == "rows":
@@ -99,12 +110,13 @@ def groups(
     ):
         names = labels(shown[post.who])
         if style == "rows":
-            _rows(ax, shown, name, names, bars)
+            _rows(ax, shown, name, names, bars, marked)
         else:
-            _demsar(ax, x[:m], names, bars)
+            _demsar(ax, x[:m], names, bars, marked)
             if not post.higher_is_better:
                 ax.invert_xaxis()
         ax.set_xlabel(f"{name} ({post.model.unit})")
+        marked.legend(ax)
     return collection
 
 
@@ -136,15 +148,18 @@ def _lanes(bars: list[Bar]) -> int:
     return 1 + max((lane for lane, _, _ in bars), default=-1)
 
 
-def _rows(ax: Any, shown: pd.DataFrame, name: str, names: list[str], bars: list[Bar]) -> None:
+def _rows(
+    ax: Any, shown: pd.DataFrame, name: str, names: list[str], bars: list[Bar], marked: Marks
+) -> None:
     """Draw a row a player, and upright bars right of the axes."""
     from matplotlib.transforms import offset_copy
 
     y = np.arange(len(shown))[::-1]
     if name == "epp":
         ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=0.5)
-    ax.hlines(y, shown[f"{name}_lower"], shown[f"{name}_upper"], color=BLUE, linewidth=1.4)
-    ax.plot(shown[name], y, "o", color=BLUE, markersize=4.5)
+    ends = [shown[f"{name}{end}"] for end in ("_lower", "_upper")]
+    ax.hlines(y, *ends, color=marked.colors, linewidth=1.4)
+    ax.scatter(shown[name], y, s=20.0, color=marked.colors, zorder=3)
     for lane, first, last in bars:
         beside = offset_copy(
             ax.get_yaxis_transform(), ax.figure, x=_LANE * (lane + 1.0), units="points"
@@ -155,9 +170,10 @@ def _rows(ax: Any, shown: pd.DataFrame, name: str, names: list[str], bars: list[
         )  # fmt: skip
     ax.set_yticks(y, names)
     ax.set_ylim(-0.8, len(shown) - 0.2)
+    marked.rows(ax)
 
 
-def _demsar(ax: Any, x: Floats, names: list[str], bars: list[Bar]) -> None:
+def _demsar(ax: Any, x: Floats, names: list[str], bars: list[Bar], marked: Marks) -> None:
     """Draw one axis on top, names at either side below it, the better half on one side."""
     m, lanes = len(x), _lanes(bars)
     half, top = -(-m // 2), 0.45 * (lanes + 1.0)
@@ -174,9 +190,10 @@ def _demsar(ax: Any, x: Floats, names: list[str], bars: list[Bar]) -> None:
         ax.annotate(
             name, (x[k], y), (side, y), textcoords=across, va="center",
             ha="left" if better else "right", annotation_clip=False,
+            weight="bold" if marked.bold[k] else "normal",
             arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.8, "shrinkB": 0.0},
         )  # fmt: skip
-    ax.plot(x, np.zeros(m), "o", color=BLUE, markersize=3.5, clip_on=False)
+    ax.scatter(x, np.zeros(m), s=14.0, color=marked.colors, zorder=3, clip_on=False)
     ax.set_ylim(-top - 0.6 - half, 0.0)
     ax.margins(x=0.04)
     ax.yaxis.set_visible(False)

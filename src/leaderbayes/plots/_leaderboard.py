@@ -1,12 +1,14 @@
 """Forest of a leaderboard; leaderboards of many tournaments, side by side."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.leaderboard import leaderboard as table_of
+from leaderbayes._answers.leaderboard import shown_as, table_of
+from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
@@ -14,12 +16,15 @@ from leaderbayes.plots._canvas import (
     BLUE,
     GREY,
     ORANGE,
+    Family,
     FigSize,
     best,
     labels,
+    marks,
     name_rows,
     of_all,
     panels,
+    plain,
     rows_height,
 )
 
@@ -40,6 +45,11 @@ def leaderboard(
     *,
     prob: float = 0.95,
     top: int | None = None,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
+    highlight: str | Sequence[str] | None = None,
+    family: Family | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
     """Plot a leaderboard, best player on top; of a study, how each tournament's board stands.
@@ -52,6 +62,13 @@ def leaderboard(
         Probability of the thin credible intervals; the thick ones have half of it.
     top : int, optional
         Draw this many of the best players only; by default 60. Not of a study.
+    anchor, scale, anchor_at
+        As for `leaderbayes.leaderboard`: with an anchor differences are drawn. Not of a study.
+    highlight : str or list of str, optional
+        Players whose rows stand out.
+    family : mapping or Series, optional
+        Family of each player, such as its vendor, by name; each has a colour. Players without one
+        are grey.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
@@ -85,27 +102,38 @@ def leaderboard(
 
         dt = compare(dt, prob=prob)
     if isinstance(dt, pd.DataFrame):
+        if any(each is not None for each in (anchor, scale, anchor_at, highlight, family)):
+            raise LeaderbayesError(
+                "anchor=, scale=, highlight= and family= are of one leaderboard: select a "
+                "tournament of the study."
+            )
         return _side_by_side(dt, top, figsize)
-    post, table = Posterior(dt), table_of(dt, prob=prob)
-    shown, name = best(table, top, _MOST), post.parameter
+    post = Posterior(dt)
+    view = shown_as(post, anchor, scale, anchor_at)
+    table = table_of(post, share("prob", prob), view)
+    shown, name = best(table, top, _MOST), view.name if view.behind is None else "difference"
     m, y = len(shown), np.arange(len(shown))[::-1]
     at = post.players.get_indexer(pd.Index(shown[post.who]))
-    inner = ends(post.draws[:, at], prob / 2.0)
+    inner = ends((view.draws if view.behind is None else view.behind)[:, at], prob / 2.0)
+    marked = marks(table, m, highlight, family)
     title = f"Leaderboard with {prob:.0%} intervals{of_all(m, len(table))}"
     with panels(
         {"board": title}, table.attrs, size=(8.0, 1.4 + 0.28 * m), rows=True, figsize=figsize
     ) as (collection, (ax,)):
-        if name == "epp":
-            ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=0.5)
-        ax.hlines(y, shown[f"{name}_lower"], shown[f"{name}_upper"], color=BLUE, linewidth=1.2)
-        ax.hlines(y, *inner, color=BLUE, linewidth=3.2)
-        ax.plot(shown[name], y, "o", color=BLUE, markerfacecolor="white", markersize=4.5)
+        if (zero := 0.0 if name == "difference" else view.zero) is not None:
+            ax.axvline(zero, color=GREY, linewidth=1.0, zorder=0.5)
+        colors, outer = marked.colors, [shown[f"{name}{end}"] for end in ("_lower", "_upper")]
+        ax.hlines(y, *outer, color=colors, linewidth=1.2)
+        ax.hlines(y, *inner, color=colors, linewidth=3.2)
+        ax.scatter(shown[name], y, s=20.0, color="white", edgecolors=colors, zorder=3)
         if name == "theta" and "score" in shown:
             ax.plot(shown["score"], y, "|", color=GREY, markersize=9.0)
         # Everybody who is asked for is named.
         ax.set_yticks(y, labels(shown[post.who]))
         ax.set_ylim(-0.8, m - 0.2)
-        ax.set_xlabel(f"{name} ({post.model.unit})")
+        ax.set_xlabel(plain(view.axis))
+        marked.rows(ax)
+        marked.legend(ax)
     return collection
 
 

@@ -60,7 +60,7 @@ def section(dt: xr.DataTree, audit: Any) -> dict[str, Any]:
     asked = [question for question in questions.values() if question.applies]
     found = sum(question.found for question in asked)
     return {
-        "said": f"{found or 'None'} of {count(len(asked), 'question')} found something to know.",
+        "said": f"{found or 'None'} of {count(len(asked), 'check')} found something to note.",
         "questions": [
             {**question._asdict(), "table": _table(name, audit[name].to_dataset())}
             for name, question in questions.items()

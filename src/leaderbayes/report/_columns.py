@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from leaderbayes._answers.beside import column_beside
+from leaderbayes._answers.leaderboard import is_reference
 from leaderbayes._files.printed import probability
 from leaderbayes._numerics.intervals import decimals_of, decimals_of_best
 from leaderbayes.report._style import interval, number, percent
@@ -15,10 +17,11 @@ _COLUMNS = {
     "player": ("Player", "", "asc"),
     "team": ("Team", "", "asc"),
     "epp": ("EPP", "log-odds of beating the average player", "desc"),
+    "elo": ("Elo", "", "desc"),
     "score": ("Score", "", "desc"),
     "observed": ("Observed", "mean of the scores themselves", "desc"),
     "theta": ("θ", "true performance", "desc"),
-    "difference": ("Difference", "score less the leader's", "desc"),
+    "difference": ("Difference", "score minus the leader's", "desc"),
     "win_rate": ("Won", "share of its matches won, ties as half", "desc"),
     "p_average": ("P(>avg)", "probability of beating the average player", "desc"),
     "p_best": ("P(best)", "probability of being the best", "desc"),
@@ -43,8 +46,9 @@ class Column(NamedTuple):
 
 def columns_of(table: pd.DataFrame, label: Mapping[str, str]) -> list[Column]:
     """Return what is shown of a leaderboard, names of players as labels; ranks are intervals."""
-    digits = digits_of(table)
-    made = []
+    digits, made = digits_of(table), []
+    # What the anchor and the scale of a leaderboard are about.
+    apart = next(name for name in ("elo", "difference", "epp", "player", "team") if name in table)
     for name in _COLUMNS:
         if name not in table or (name in ("p_best", "rank") and table["p_best"].isna().any()):
             continue
@@ -71,9 +75,13 @@ def columns_of(table: pd.DataFrame, label: Mapping[str, str]) -> list[Column]:
             texts = [number(value, digits.get(name, 2)) for value in values]
             if bounded:
                 intervals = [interval(low, high, digits.get(name, 2)) for low, high in ends]
+        heading, title, way = _COLUMNS[name]
+        if name == apart:
+            title = table.attrs.get("scale", title)
         if name == "difference" and intervals is not None:
-            texts[0] = intervals[0] = ""
-        made.append(Column(name, *_COLUMNS[name], texts, values, intervals))
+            for own in np.flatnonzero(is_reference(table)):
+                texts[own] = intervals[own] = ""
+        made.append(Column(name, heading, title, way, texts, values, intervals))
     return made
 
 
@@ -81,6 +89,8 @@ def digits_of(table: pd.DataFrame) -> dict[str, int]:
     """Return how many decimals columns are shown with, where it is not two."""
     bounded = (name for name in ("score", "difference") if f"{name}_lower" in table)
     digits = {name: decimals_of(table, name) for name in bounded}
+    if "elo" in table:
+        digits["elo"] = 0
     if "observed" in table:
         digits["observed"] = digits["score"]
     if "theta" in table:

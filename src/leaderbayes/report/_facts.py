@@ -13,16 +13,17 @@ from leaderbayes._answers.beside import disagreement
 from leaderbayes._answers.blend import blends
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
-from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.groups import tied_for_top
-from leaderbayes._answers.leaderboard import leaderboard
+from leaderbayes._answers.leaderboard import Shown, leaderboard, shown_as, table_of
 from leaderbayes._answers.votes import counted_of, effects
 from leaderbayes._answers.win_probability import win_probability
+from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import clean
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._inference.diagnostics import diagnose
+from leaderbayes._numerics.intervals import decimals_of_difference
 from leaderbayes._scores.metrics import metric_of
 from leaderbayes.models._registry import MODELS
 from leaderbayes.models._sota_completed import board_of
@@ -41,7 +42,12 @@ _MEASURED = {
 }
 
 
-def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> Facts:
+def facts_of(
+    fit: xr.DataTree | xr.Dataset,
+    prob: float,
+    rope: float | None,
+    anchored: Mapping[str, Any] | None = None,
+) -> Facts:
     """Gather what the templates of a report print, by the names that they use.
 
     ``kind`` is "epp" (of matches), "votes", "score", "theta" or "estimate". Without convergence
@@ -52,11 +58,14 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
     LeaderbayesError
         If it is neither a posterior nor an estimate, or an option is out of range.
     """
+    share("prob", prob)
     if isinstance(fit, xr.Dataset):
         if rope is not None:
             raise LeaderbayesError("rope= is for posteriors; an estimate has no probabilities.")
+        leaderboard(fit, prob=prob, **(anchored or {}))  # refuses what it does not take
         return _estimate(fit, prob)
     post = Posterior(fit)
+    view = shown_as(post, **(anchored or {}))
     if len(post.players) < 2:
         raise LeaderbayesError(f"{post.called} has one {post.who} only, and a report compares two.")
     found = diagnostics(post)
@@ -79,7 +88,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             if not text.startswith(("LB001", "LB016") if post.parameter == "epp" else "LB001")
         ],
     }  # fmt: skip
-    return facts | (_results(post, prob, rope) if facts["converged"] else {})
+    return facts | (_results(post, prob, rope, view) if facts["converged"] else {})
 
 
 def diagnostics(post: Posterior) -> Mapping[str, Any]:
@@ -205,15 +214,18 @@ def _of_teams(post: Posterior, _: float) -> Facts:
 _OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}
 
 
-def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
-    dt, table = post.tree, leaderboard(post.tree, prob=prob)
+def _results(post: Posterior, prob: float, rope: float | None, view: Shown) -> Facts:
+    dt, table = post.tree, table_of(post, prob, view)
     name = labels(table[post.who])
     first, second = (str(player) for player in table[post.who].iloc[:2])
+    digits = digits_of(table).get(view.name, 2)
     versus = numbers(compare(dt, first, second, prob=prob))
+    versus |= {k: view.factor * v for k, v in versus.items() if k.startswith("epp_")}
     facts = {
         "rows": _rows(table, post.who, name),
         "columns": columns_of(table, name),
-        "digits": digits_of(table).get(post.parameter, 2),
+        "digits": digits,
+        "shown": {"name": view.name, "heading": "Elo" if view.name == "elo" else "EPP"},
         "versus": versus,
         # Over data sets a leaderboard is of means, and p_better of a new one.
         "better": versus.get("mean_better", versus["p_better"]),
@@ -222,14 +234,16 @@ def _results(post: Posterior, prob: float, rope: float | None) -> Facts:
     }
     if rope is not None:
         facts["equivalence"] = numbers(compare(dt, first, second, rope=rope, prob=prob))
+    if "difference" in versus:
+        ends = versus["difference_lower"], versus["difference_upper"]
+        facts["versus_digits"] = max(digits, decimals_of_difference(*ends))
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
     more = _MORE.get(post.parameter)
     return facts if more is None else facts | more(post, prob)
 
 
 def _of_fit(post: Posterior, _: float) -> Facts:
-    distance = numbers(deviance(post.tree))
-    return {"check": check_of(post), "deviance": distance, "blends": blends(post)}
+    return {"check": check_of(post), "blends": blends(post)}
 
 
 class Check(NamedTuple):
@@ -284,7 +298,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "converged": True, "unconverged": [],
         "warnings": json.loads(fit.attrs.get("warnings", "[]")),
         "rows": _rows(table, "player", name), "columns": columns_of(table, name),
-        "win": numbers(win), "deviance": numbers(deviance(fit)) if "deviance" in fit else None,
+        "win": numbers(win),
     }  # fmt: skip
 
 

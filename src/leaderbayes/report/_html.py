@@ -2,19 +2,20 @@
 
 import base64
 import os
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import metadata
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import jinja2
 import xarray as xr
 
 from leaderbayes import _arguments
 from leaderbayes._answers.check import check
-from leaderbayes._answers.leaderboard import leaderboard
+from leaderbayes._answers.leaderboard import shown_as, table_of
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import probability
@@ -44,6 +45,9 @@ def html(
     title: str | None = None,
     prob: float = 0.95,
     top: int = 100,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
 ) -> Path:
     """Write a page with everything that a posterior says, to be opened, sent or printed.
 
@@ -67,6 +71,8 @@ def html(
         Probability of the intervals, and from which two players are distinguishable.
     top : int
         Players of each leaderboard in heat maps and comparisons, best first. The table has all.
+    anchor, scale, anchor_at
+        As for `leaderbayes.leaderboard`.
 
     Returns
     -------
@@ -88,7 +94,9 @@ def html(
     """
     to = _arguments.path("path", path)
     check_file(to, ".html", ".htm")
-    write_files({to: page_of(dt, sota=sota, audit=audit, title=title, prob=prob, top=top)})
+    anchored = {"anchor": anchor, "scale": scale, "anchor_at": anchor_at}
+    page = page_of(dt, sota=sota, audit=audit, title=title, prob=prob, top=top, anchored=anchored)
+    write_files({to: page})
     return to
 
 
@@ -100,6 +108,7 @@ def page_of(
     title: str | None,
     prob: float,
     top: int,
+    anchored: Mapping[str, Any],
 ) -> str:
     """Return the text of the page, as `html` writes it."""
     prob = share("prob", prob)
@@ -107,12 +116,12 @@ def page_of(
     asked = None if audit is None else section(dt, audit)
     described, beside = list[dict[str, Any]](), list[dict[str, Any]]()
     if is_study(dt) or Posterior(dt).parameter != "theta":
-        described, beside = boards(dt, prob, top)
+        described, beside = boards(dt, prob, top, anchored)
     elif sota is not None:
         raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
     else:
         sota = dt
-    of_best = None if sota is None else best(sota, prob, top)
+    of_best = None if sota is None else best(sota, prob, top, anchored if sota is dt else {})
     every = described if of_best is None else [*described, of_best]
     about = metadata("leaderbayes")
     style, script = (read_template(f"page.{kind}") for kind in ("css", "js"))
@@ -193,7 +202,7 @@ def read_template(name: str) -> str:
 _SCALARS = ("theta_sota", "expected_max", "observed_max")
 
 
-def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
+def best(dt: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the posterior of the best theta and of the ``top`` best teams.
 
     Raises
@@ -206,7 +215,8 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     post = Posterior(dt)
     if post.parameter != "theta":
         raise LeaderbayesError("sota= takes what leaderbayes.sota.posterior returns.")
-    found, table = summary(dt, prob=prob), leaderboard(dt, prob=prob)
+    found, view = summary(dt, prob=prob), shown_as(post, **anchored)
+    table = table_of(post, prob, view)
     known = numbers(found)
     digits = decimals_of_best(known["theta_sota_lower"], known["theta_sota_upper"])
     wide = ("theta_sota", "max", "law_free")
@@ -229,5 +239,5 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         ],
         "verdict": verdict_of(post),
         "settings": settings(post),
-        **rows_of(post, shown, prob, set()),
+        **rows_of(post, shown, prob, set(), view),
     }  # fmt: skip

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 import xarray as xr
 
@@ -24,6 +25,9 @@ def latex(
     prob: float = 0.95,
     rope: float | None = None,
     audit: xr.DataTree | None = None,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
 ) -> str:
     r"""Report a leaderboard in LaTeX: a fragment for ``\input``, and its references.
 
@@ -36,7 +40,7 @@ def latex(
         Posterior of any model; or an estimate from `leaderbayes.likelihood`.
     path : path, optional
         File to write it to, ``.tex``; references are written beside it, with the suffix ``.bib``.
-    prob, rope, audit
+    prob, rope, audit, anchor, scale, anchor_at
         As for `text`.
 
     Returns
@@ -59,11 +63,12 @@ def latex(
     ['leaderboard.bib', 'leaderboard.tex']
     """
     asked = [] if audit is None else list(audited(dt, audit).values())
+    anchored = {"anchor": anchor, "scale": scale, "anchor_at": anchor_at}
     if path is None:
-        return _fragment(facts_of(dt, prob, rope), "", asked)[0]
+        return _fragment(facts_of(dt, prob, rope, anchored), "", asked)[0]
     to = _arguments.path("path", path)
     check_file(to, ".tex")
-    facts = facts_of(dt, prob, rope)
+    facts = facts_of(dt, prob, rope, anchored)
     text, style = _fragment(facts, to.stem, asked)
     write_files({to: text, to.with_suffix(".bib"): _references(style, facts)})
     return text

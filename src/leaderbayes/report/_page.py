@@ -1,6 +1,6 @@
 """What the page shows of leaderboards: every number is a public function's."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes._answers.compare import differences, p_better
 from leaderbayes._answers.groups import groups, tied_for_top
-from leaderbayes._answers.leaderboard import leaderboard
+from leaderbayes._answers.leaderboard import Shown, leaderboard, shown_as, table_of
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
@@ -34,13 +34,13 @@ _MOST_BARS, _APART = 16, 7
 
 
 def boards(
-    dt: xr.DataTree, prob: float, top: int
+    dt: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Describe each leaderboard of a posterior, or of a study, and tournaments beside each other.
 
-    Of one tournament there is nothing beside.
+    Of one tournament there is nothing beside. ``anchored`` are arguments of `shown_as`.
     """
-    described = [_board(name, fit, prob, top) for name, fit in _fits(dt)]
+    described = [_board(name, fit, prob, top, anchored) for name, fit in _fits(dt)]
     if len(described) == 1 and "posterior" in dt.children:
         return described, []
     from leaderbayes.study import compare
@@ -83,8 +83,12 @@ def _beside(row: dict[Any, Any]) -> dict[str, Any]:
     return row
 
 
-def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
-    post, table = Posterior(fit), leaderboard(fit, prob=prob)
+def _board(
+    name: str, fit: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]
+) -> dict[str, Any]:
+    post = Posterior(fit)
+    view = shown_as(post, **anchored)
+    table = table_of(post, prob, view)
     shown = [str(player) for player in table[post.who].iloc[:top]]
     leader, *others = tied_for_top(fit, prob=prob)
     fits, found = goodness(post), effects(fit, prob)
@@ -93,7 +97,8 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         "model": post.card,
         "title": post.model.label,
         "parameter": post.parameter,
-        "caption": _caption(post),
+        "caption": _caption(post, view),
+        "zero_is": view.anchor or ("the average player" if view.zero is not None else "the leader"),
         "estimand": post.trust.get("estimand"),
         "higher": post.higher_is_better,
         "size": len(table),
@@ -105,14 +110,15 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         "data": data(post),
         "settings": settings(post),
         "numbers": numbers_of(post, shown, prob),
-        **rows_of(post, table, prob, {leader, *others}),
+        **rows_of(post, table, prob, {leader, *others}, view),
     }
 
 
-def _caption(post: Posterior) -> str:
+def _caption(post: Posterior, view: Shown) -> str:
     """Describe what is drawn in the rows."""
     if post.parameter == "epp":
-        return "Strength (EPP): log-odds of beating the average player"
+        name = "Elo" if view.name == "elo" else "EPP"
+        return f"Strength ({name}): {view.said or 'log-odds of beating the average player'}"
     quantity, measured = quantity_of(post)
     return f"{quantity.capitalize()}, {measured}"
 
@@ -132,9 +138,11 @@ def _effect(row: dict[Any, Any]) -> list[str]:
 # The table
 
 
-def rows_of(post: Posterior, table: pd.DataFrame, prob: float, tied: set[str]) -> dict[str, Any]:
+def rows_of(
+    post: Posterior, table: pd.DataFrame, prob: float, tied: set[str], view: Shown
+) -> dict[str, Any]:
     """Return columns and rows of the table, and the axis on which intervals are drawn (percent)."""
-    name, names = post.parameter, [str(player) for player in table[post.who]]
+    name, names = view.name, [str(player) for player in table[post.who]]
     columns = columns_of(table, dict(zip(names, names, strict=True)))
     drawn = next(column for column in columns if column.name == name)
     others = [column for column in columns if column.name not in (name, post.who)]
@@ -146,11 +154,12 @@ def rows_of(post: Posterior, table: pd.DataFrame, prob: float, tied: set[str]) -
         bars, lanes = paths(bars_of(members, table, len(names)), len(names))
     outer = [table[f"{name}{end}"].to_numpy() for end in ("_lower", "_upper")]
     at = post.players.get_indexer(pd.Index(table[post.who]))
-    inner = ends(post.draws[:, at], prob / 2.0)
+    inner = ends(view.draws[:, at], prob / 2.0)
     marked = name == "theta"  # by a tick, the scores of teams
     scores = table["score"].to_numpy() if marked and "score" in table else outer[0]
     axis = Axis(float(min(outer[0].min(), scores.min())), float(max(outer[1].max(), scores.max())))
-    zero = {"epp": 0.0, "score": table[name].iloc[0]}.get(name, table[name].max())
+    reference = table[post.who] == (view.anchor or table[post.who].iloc[0])
+    zero = float(table.loc[reference, name].iloc[0]) if view.zero is None else view.zero
     rows = [
         {
             "player": names[k],

@@ -106,7 +106,7 @@ def site(
                 for key, each in audited(fit, asked[name]).items()
             }
         texts[to / f"{link}.html"] = page_of(
-            fit, sota=None, audit=asked.get(name), title=name, prob=prob, top=top
+            fit, sota=None, audit=asked.get(name), title=name, prob=prob, top=top, anchored={}
         )
         texts[to / f"{link}.json"] = _json(record)
         records[link] = record

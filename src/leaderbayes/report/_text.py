@@ -1,7 +1,7 @@
 """A report in plain text."""
 
 import textwrap
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import xarray as xr
 
@@ -37,6 +37,9 @@ def text(
     prob: float = 0.95,
     rope: float | None = None,
     audit: xr.DataTree | None = None,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
 ) -> str:
     """Report a leaderboard in plain text: methods, results, a table and references.
 
@@ -53,6 +56,8 @@ def text(
         the runner-up with. Not of an estimate.
     audit : DataTree, optional
         What `leaderbayes.audit` returned of this posterior, for a section of its own.
+    anchor, scale, anchor_at
+        As for `leaderbayes.leaderboard`.
 
     Returns
     -------
@@ -73,7 +78,8 @@ def text(
     >>> [line for line in text.splitlines() if line in ("Methods", "Results", "References")]
     ['Methods', 'Results', 'References']
     """
-    facts, style = facts_of(dt, prob, rope), text_style()
+    anchored = {"anchor": anchor, "scale": scale, "anchor_at": anchor_at}
+    facts, style = facts_of(dt, prob, rope, anchored), text_style()
     asked = [] if audit is None else list(audited(dt, audit).values())
     prose = prose_of(style, facts)
     parts = [_wrapped(prose.caution)] if prose.caution else []

@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.blend import blends
-from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.votes import counted_of, said_of_worth
 from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
@@ -53,20 +52,18 @@ def goodness(post: Posterior) -> dict[str, Any] | None:
     """Describe the check of fit; None of what is not of matches or votes."""
     if post.parameter != "epp":
         return None
-    found, distance = check_of(post), deviance(post.tree)
+    found = check_of(post)
     if np.isnan(found.p):
-        kind, text = "care", "So few pairs met that fit cannot be checked."
+        kind, text = "care", "Too few pairs met to check the model."
     elif not found.matters:
-        kind, text = "good", "The model describes the board as well as its answers need."
+        kind, text = "good", "The model describes the results well enough."
     else:
         kind, text = "care", f"Head-to-head results differ from the model by {found.misfit:.2f}."
         if blends(post):
-            kind, text = "good", f"{text[:-1]}; win probabilities take them in."
+            kind, text = "good", f"{text[:-1]}; win probabilities allow for this."
     return {
         "kind": kind, "text": text, "warnings": [], "value": found.p,
         "misfit": number(found.misfit, 2), "p": "" if np.isnan(found.p) else probability(found.p),
-        "chi_square": probability(float(distance["p_value"])),
-        "deviance": number(float(distance["value"]), 1), "df": int(distance["df"]),
     }  # fmt: skip
 
 
@@ -80,7 +77,7 @@ def settings(post: Posterior) -> Rows:
     options = json.loads(attrs.get("arguments", "{}"))
     rows += [(name, _written(value)) for name, value in sorted(options.items())]
     if "why_nuts" in attrs:
-        rows.append(("NUTS in place of the fast engine", str(attrs["why_nuts"])))
+        rows.append(("Reason for NUTS", str(attrs["why_nuts"])))
     rows += [(name.capitalize(), str(attrs[name])) for name in ("sampler", "seed") if name in attrs]
     if versions := json.loads(attrs.get("versions", "{}")):
         rows.append(("Versions", ", ".join(f"{name} {v}" for name, v in versions.items())))
@@ -131,7 +128,7 @@ def _votes(post: Posterior) -> Rows:
     for name, known in (("Judges", counted.judges), ("Prompts", counted.prompts)):
         rows.append((name, "unknown" if known is None else amount(known)))
     if counted.both_bad:
-        rows.append(("Votes that both are bad, beside these", amount(counted.both_bad)))
+        rows.append(("Votes for neither", amount(counted.both_bad)))
     together = " and ".join(counted.clusters) or "nothing"
     rows.append(("Votes depend on each other by", f"{together}; {said_of_worth(counted.worth)}"))
     return rows + _source(post.constant)

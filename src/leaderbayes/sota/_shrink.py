@@ -180,9 +180,8 @@ def _solve(
         f"Choosing the best of {len(scores)} adds {tabled.mean - theta.max():.4f} to its score on "
         "average."
         if solved
-        else "Multiplicity does not explain the maximum: were every team as good as its score, the "
-        f"best of {len(scores)} would be expected at {observed + bias:.5f}, next to the observed "
-        f"{observed:.5f}."
+        else f"Multiplicity does not explain the best score, {observed:.5f}: if every team were as "
+        f"good as its score, the best of {len(scores)} would be expected at {observed + bias:.5f}."
     )
     is_best = np.arange(len(scores)) == np.argmax(scores)
     alone = _limits(

@@ -181,14 +181,14 @@ def _lost(
 def _message(found: dict[str, float], prob: float) -> str:
     """Return what was promised and kept, and what of the difference is overfitting."""
     lower, upper = found["overfitting_lower"], found["overfitting_upper"]
-    said = "no overfitting is to be seen"
+    said = "no sign of overfitting"
     if lower > 0.0 or upper < 0.0:
-        said = "they had overfitted the public test set"
+        said = "they overfitted the public test set"
         said = said if lower > 0.0 else "they lost less than luck explains"
     form = f".{decimals_of_best(lower, upper)}f"
     return (
-        f"The public board's best {found['top']} promised {found['promised']:{form}} and kept "
-        f"{found['kept']:{form}}, where all teams lost {found['easier']:{form}}; luck explains "
-        f"{found['luck']:{form}} of the difference, and {found['overfitting']:{form}} is left "
+        f"The public board's best {found['top']} scored {found['promised']:{form}} in public and "
+        f"{found['kept']:{form}} in private; all teams lost {found['easier']:{form}}. Luck "
+        f"explains {found['luck']:{form}} of the rest, which leaves {found['overfitting']:{form}} "
         f"({prob:.0%} interval {lower:{form}} to {upper:{form}}): {said}."
     )

@@ -220,6 +220,6 @@ def _message(found: dict[str, float], name: str, tied: int, prob: float) -> str:
         else f"the team that scored highest, {shown(name)}, between {own}"
     )
     return (
-        f"Without a law of the teams, whoever is the best is between {lower:.{digits}f} and "
-        f"{upper:.{digits}f} ({prob:.0%} interval); {highest}."
+        f"Without assumptions about the teams, the best team is between {lower:.{digits}f} and "
+        f"{upper:.{digits}f} ({prob:.0%} interval), and {highest}."
     )

@@ -12,7 +12,7 @@ from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
-from leaderbayes.tuning._posterior import standing
+from leaderbayes.tuning._posterior import gains, standing
 
 _MOST = 12  # trials on a board: enough to know how much trials differ, in 40 milliseconds
 _OVER = (TrialState.COMPLETE, TrialState.PRUNED)
@@ -86,6 +86,8 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
 class LeaderboardTerminator:
     """Stop a study when its best trial is no better than the best some trials earlier.
 
+    With ``cost`` it stops when further trials are expected to gain less than they cost.
+
     A callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator()])``; Optuna's
     ``TerminatorCallback`` takes it too. The objective reports scores as for `LeaderboardPruner`.
 
@@ -96,6 +98,9 @@ class LeaderboardTerminator:
     confidence : float
         Stop when the best trial is better than the earlier best with a posterior probability
         below this.
+    cost : float, optional
+        Gain in the mean score for which one more trial is worth its time. With it the study stops
+        when ``patience`` more trials, drawn like those seen, are expected to gain less.
     test_fraction : float, optional
         Share of the data that each round tests on, where rounds are folds of the same data.
     seed : int, optional
@@ -130,11 +135,13 @@ class LeaderboardTerminator:
         *,
         patience: int = 20,
         confidence: float = 0.9,
+        cost: float | None = None,
         test_fraction: float | None = None,
         seed: int | None = None,
     ) -> None:
         self._patience = whole("patience", patience)
         self._confidence = share("confidence", confidence)
+        self._cost = None if cost is None else number("cost", cost, at_least=0.0)
         if test_fraction is not None:
             test_fraction = share("test_fraction", test_fraction)
         self._test_fraction = test_fraction
@@ -161,16 +168,23 @@ class LeaderboardTerminator:
             return float(_scores(study, [trial], rounds).mean())
 
         now, before = max(finished, key=merit), max(earlier, key=merit)
-        if now is before:
+        rng = np.random.default_rng([self._seed, finished[-1].number])
+        if self._cost is not None:
+            scores, least = _partial(study, trials, rounds), self._cost * self._patience
+            gained = gains(scores, self._patience, rng, test_fraction=self._test_fraction)
+            p, worth = float((gained > least).mean()), float(gained.mean())
+            why = f"{self._patience} more trials are expected to gain {worth:.2g}"
+            stop, limit = worth < least, f"cost {least:.2g}"
+        elif now is before:
             p, why = 0.0, f"the best is that of {self._patience} trials before"
         else:
             rest = [t for t in finished if t is not now and t is not before]
             scores = _scores(study, [now, before, *_thinned(rest)], rounds)
-            rng = np.random.default_rng([self._seed, finished[-1].number])
             p = float(standing(scores, rng, test_fraction=self._test_fraction).p_beats(1)[0])
             why = f"better than {self._patience} trials before with probability {p:.3f}"
-        stop = p < self._confidence
-        decision, why = "stops" if stop else "goes on", f"{why} ({self._confidence:g})"
+        if self._cost is None:
+            stop, limit = p < self._confidence, f"{self._confidence:g}"
+        decision, why = "stops" if stop else "goes on", f"{why} ({limit})"
         row = now.number, len(rounds), before.number, p, decision, why, self._seed
         _record(study, "terminator", *row)
         return stop
@@ -250,6 +264,14 @@ def _scores(study: optuna.Study, trials: Sequence[FrozenTrial], rounds: Sequence
     """Collect scores (trial, round), higher is better."""
     values = [[trial.intermediate_values[k] for k in rounds] for trial in trials]
     return _sign(study) * np.array(values)
+
+
+def _partial(study: optuna.Study, trials: Sequence[FrozenTrial], rounds: Sequence[int]) -> Floats:
+    """Collect scores (trial, round), NaN where a trial was pruned; of those that have any."""
+    values = [[t.intermediate_values.get(k, np.nan) for k in rounds] for t in trials]
+    scores = _sign(study) * np.array(values, float)
+    scores[~np.isfinite(scores)] = np.nan
+    return scores[~np.isnan(scores).all(axis=1)]
 
 
 def _sign(study: optuna.Study) -> float:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from leaderbayes._numerics.composite_weight import board_weight, weighted_counts
 from leaderbayes._numerics.engine import Engine
@@ -59,3 +60,72 @@ def standing(
     proposed = Engine(target).propose(_DRAWS, rng)
     weight = np.exp(proposed.log_weight - proposed.log_weight.max())
     return Standing(leader, proposed.x, weight / weight.sum())
+
+
+_GRID = 201  # values of a candidate's mean score
+_WIDE = 3.0  # the grid around the median, in distances of the best from it
+
+
+def gains(
+    scores: Floats, more: int, rng: np.random.Generator, *, test_fraction: float | None = None
+) -> Floats:
+    """Draw what ``more`` further candidates gain on the best of scores (candidate, round).
+
+    Mean scores of candidates are exchangeable draws of a two-piece normal distribution, whose mode
+    and scales have a posterior on a grid; scores are means, what a round has in common, and noise.
+    """
+    mean, variance = _means(scores, test_fraction)
+    rounds = (~np.isnan(scores)).sum(axis=1)
+    leader = int(np.argmax(np.where(rounds == rounds.max(), mean, -np.inf)))
+    middle = float(np.median(mean))
+    unit = max(float(mean.max()) - middle, float(np.sqrt(np.median(variance))), 1e-12)
+    x = np.linspace(middle - _WIDE * unit, middle + _WIDE * unit, _GRID)
+    mode = middle + unit * np.linspace(-1.0, 1.25, 19)
+    right = unit * np.geomspace(0.05, 2.0, 13)
+    left = np.geomspace(0.5, 30.0, 10)  # times the right one
+    at, above, times = (one.ravel()[:, None] for one in np.meshgrid(mode, right, left))
+    scale = np.where(x < at, above * times, above)
+    law = np.exp(-0.5 * ((x - at) / scale) ** 2)
+    # What lies below the grid is one value, at its lower end.
+    law[:, 0] += scale[:, 0] * np.sqrt(2.0 * np.pi) * ndtr((x[0] - at[:, 0]) / scale[:, 0]) / (
+        x[1] - x[0]
+    )  # fmt: skip
+    law /= law.sum(axis=1, keepdims=True)
+    seen = np.maximum(mean, x[0])[:, None]
+    sd = np.sqrt(np.maximum(variance, (0.5 * (x[1] - x[0])) ** 2))[:, None]
+    given = np.exp(-0.5 * ((seen - x) / sd) ** 2) / sd
+    log_weight = np.log(given @ law.T + 1e-300).sum(axis=0)
+    log_weight -= np.log1p((2.0 * above[:, 0] / unit) ** 2)  # half-Cauchy
+    weight = np.exp(log_weight - log_weight.max())
+    row = rng.choice(len(law), _DRAWS, p=weight / weight.sum())
+    best = _quantile(x, law[row] * given[leader], rng.random(_DRAWS))
+    newest = _quantile(x, law[row], rng.random(_DRAWS) ** (1.0 / more))
+    return np.maximum(newest - best, 0.0)
+
+
+def _quantile(x: Floats, density: Floats, u: Floats) -> Floats:
+    """Return a quantile of each density (draw, value), which need not be normalised."""
+    total = density.cumsum(axis=1)
+    u = u * total[:, -1]
+    k = np.minimum((total < u[:, None]).sum(axis=1), len(x) - 1)
+    draw = np.arange(len(u))
+    part = (total[draw, k] - u) / np.maximum(density[draw, k], 1e-300)
+    return np.asarray(x[k] + (0.5 - part) * (x[1] - x[0]))
+
+
+def _means(scores: Floats, test_fraction: float | None) -> tuple[Floats, Floats]:
+    """Return candidates' means, as if all had played all rounds, and their variances."""
+    there = ~np.isnan(scores)
+    rounds, filled = there.sum(axis=1), np.where(there, scores, 0.0)
+    level = np.zeros(scores.shape[1])
+    for _ in range(20):
+        mean = (filled - there * level).sum(axis=1) / rounds
+        level = (filled - there * mean[:, None]).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+        level -= level.mean()
+    left = np.where(there, scores - mean[:, None] - level, 0.0)
+    free = np.maximum(rounds - 1, 0)
+    own = (left**2).sum(axis=1) / np.maximum(free, 1)
+    usual = float(np.median(own[free > 0])) if (free > 0).any() else 0.0
+    noise = (free * own + 4.0 * usual) / (free + 4.0)
+    shared = 0.0 if test_fraction is None else test_fraction / (1.0 - test_fraction)
+    return mean, noise * (1.0 / rounds + shared)

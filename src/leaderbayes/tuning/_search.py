@@ -6,17 +6,21 @@ from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
+from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.tuning import _sklearn
 from leaderbayes.tuning._candidates import Parameters, Propose, proposal
+from leaderbayes.tuning._posterior import gains
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record, test_fraction
-from leaderbayes.tuning._stopping import Rule, stopping
+from leaderbayes.tuning._stopping import Rule, pays, stopping
 
 # Fits candidates, by number, on a fold.
 _Play = Callable[[Sequence[int], int], Iterable[Out]]
@@ -50,11 +54,14 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
     rope : float
         To beat the leader means to win with a probability above 1/2 + ``rope``: above 0,
         candidates as good as the leader are dropped too.
-    stop : {"posterior", "wald"} or None
+    stop : {"posterior", "wald", "gain"} or None
         Stop when the best candidate is not better than the best ``patience`` iterations earlier:
-        by posterior probability, or by PMRA's Wald test at level 1 - ``confidence``.
+        by posterior probability, or by PMRA's Wald test at level 1 - ``confidence``. Or when the
+        next iteration is expected to gain less than it costs.
     patience, confidence : int, float
         See ``stop``; a confidence of 0.9 is the published 10 % level.
+    cost : float
+        Gain in the mean score for which one more candidate is worth trying.
     scoring, refit, cv, n_jobs, pre_dispatch, error_score, return_train_score, verbose
         As for `sklearn.model_selection.GridSearchCV`. With several metrics, ``refit`` names the
         one that decides. Folds are played in order: shuffle them unless they are alike.
@@ -108,7 +115,8 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         "drop": [_sklearn.Interval(Real, 0, 0.5, closed="both")],
         "min_rounds": [_sklearn.Interval(Integral, 1, None, closed="left")],
         "rope": [_sklearn.Interval(Real, 0, 0.5, closed="left")],
-        "stop": [_sklearn.StrOptions({"posterior", "wald"}), None],
+        "stop": [_sklearn.StrOptions({"posterior", "wald", "gain"}), None],
+        "cost": [_sklearn.Interval(Real, 0, None, closed="left")],
         "patience": [_sklearn.Interval(Integral, 1, None, closed="left")],
         "confidence": [_sklearn.Interval(Real, 0, 1, closed="neither")],
         "random_state": ["random_state"],
@@ -129,6 +137,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         stop: Rule | None = "posterior",
         patience: int = 2,
         confidence: float = 0.9,
+        cost: float = 1e-4,
         scoring: Any = None,
         refit: Any = True,
         cv: Any = None,
@@ -155,6 +164,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         self.stop = stop
         self.patience = patience
         self.confidence = confidence
+        self.cost = cost
         self.random_state = random_state
         self.sampler = sampler
 
@@ -198,7 +208,8 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             drop=self.drop, min_rounds=self.min_rounds, rope=self.rope,
         )  # fmt: skip
         self._seed = int(random.randint(2**31))
-        record = Record(race, test_fraction(splits), self.refit)
+        self._test_fraction = test_fraction(splits)
+        record = Record(race, self._test_fraction, self.refit)
 
         def play(candidates: Sequence[int], k: int) -> Any:
             jobs = (
@@ -247,6 +258,32 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         self._judge(record)
         return self
 
+    def improvement(self, n_candidates: int, threshold: float = 0.0) -> pd.Series:
+        """Return what further candidates would gain on the best one, if drawn like those seen.
+
+        Parameters
+        ----------
+        n_candidates : int
+            Number of further candidates.
+        threshold : float
+            Gain in the mean score that matters.
+
+        Returns
+        -------
+        Series
+            ``probability`` of a gain above the threshold, ``expected`` gain, and its quantiles
+            ``lower`` (2.5 %) and ``upper`` (97.5 %).
+        """
+        check_is_fitted(self, "scores_")
+        more, threshold = whole("n_candidates", n_candidates), number("threshold", threshold)
+        rng = np.random.default_rng(self._seed)
+        gained = gains(self.scores_.to_numpy(), more, rng, test_fraction=self._test_fraction)
+        lower, upper = np.quantile(gained, (0.025, 0.975))
+        p = float((gained > threshold).mean())
+        return pd.Series(
+            {"probability": p, "expected": gained.mean(), "lower": lower, "upper": upper}
+        )
+
     def _forget(self) -> None:
         """Drop the attributes of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
@@ -281,12 +318,16 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
                     f"iteration {race.iteration[-1]}: {len(new)} new candidates, {self.n_fits_} "
                     f"fits so far, {len(race.active)} in the race, best {record.names()[best[-1]]}"
                 )
-            if self.stop is None or len(best) <= self.patience:
+            if self.stop == "gain":
+                fraction = record.test_fraction
+                decision = pays(race, best[-1], len(new), cost=self.cost, test_fraction=fraction)
+            elif self.stop is None or len(best) <= self.patience:
                 continue
-            decision = stopping(
-                race, best, self.stop, patience=self.patience, confidence=self.confidence,
-                test_fraction=record.test_fraction,
-            )  # fmt: skip
+            else:
+                decision = stopping(
+                    race, best, self.stop, patience=self.patience, confidence=self.confidence,
+                    test_fraction=record.test_fraction,
+                )  # fmt: skip
             race.decisions.append(decision)
             if decision.decision == "stops":
                 return

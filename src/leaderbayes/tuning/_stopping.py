@@ -11,10 +11,10 @@ from leaderbayes._errors import DisconnectedError, EstimateWarning, NotConverged
 from leaderbayes._scores.matches import components, matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood import round_intercept, wald_test
-from leaderbayes.tuning._posterior import standing
+from leaderbayes.tuning._posterior import gains, standing
 from leaderbayes.tuning._race import Decision, Race, Verdict
 
-Rule = Literal["posterior", "wald"]
+Rule = Literal["posterior", "wald", "gain"]
 
 
 def stopping(
@@ -49,6 +49,17 @@ def stopping(
         why = f"Wald's test against {patience} iterations before: p = {p:.3f} ({level:g})"
     decision: Verdict = "stops" if stop else "goes on"
     return Decision(race.iteration[-1], race.rounds, now, before, p, decision, why)
+
+
+def pays(race: Race, best: int, more: int, *, cost: float, test_fraction: float | None) -> Decision:
+    """Compare what ``more`` candidates, of the next iteration, should gain with their cost."""
+    played = race.scores[~np.isnan(race.scores).all(axis=1)]
+    gained = gains(played, more, race.rng, test_fraction=test_fraction)
+    expected, least = float(gained.mean()), cost * more
+    why = f"{more} more candidates are expected to gain {expected:.2g}, and cost {least:.2g}"
+    decision: Verdict = "stops" if expected < least else "goes on"
+    p = float((gained > least).mean())
+    return Decision(race.iteration[-1], race.rounds, best, -1, p, decision, why)
 
 
 def wald_p_value(scores: Floats, a: int, b: int) -> float:

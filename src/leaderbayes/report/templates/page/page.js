@@ -106,13 +106,13 @@
     const percent = `${Number((100 * board.prob).toFixed(6))}\u00a0%`;
     answer.replaceChildren(
       name(i), " is better than ", name(j), " with probability ", element("strong", short(p.better, 3)),
-      board.gap ? `. Its ${board.quantity} less the other's is ` : `. It beats it ${board.scope} with probability `,
+      board.gap ? `. Its ${board.quantity} minus the other's is ` : `. It beats it ${board.scope} with probability `,
       element("strong", p.by), ` (${percent} interval ${p.interval}). `,
       `At ${percent} they are ${sure ? "distinguishable" : "indistinguishable"}. `,
     );
     if (p.record) {
       const { won, tied, played, mean, interval } = p.record;
-      answer.append(`Their own ${board.own} alone, of which it won ${won}${tied ? ` and tied ${tied}` : ""} of ${played}, `,
+      answer.append(`Its head-to-head ${board.own} alone (won ${won}${tied ? ` and tied ${tied}` : ""} of ${played}) `,
         `imply a win probability of ${short(mean)} (${interval}). `, board.blend || "");
     }
     const [won, lost] = $("split").children;

@@ -206,13 +206,9 @@ class Posterior:
         return np.full((len(self.players),) * 2, np.sqrt(2.0))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
-        """Return draws (sample, ...) of a variable, all of them finite numbers.
+        """Return draws (sample, ...) of a variable, all of them finite numbers; or raise.
 
-        Raises
-        ------
-        LeaderbayesError
-            If there is no such variable, it has other dimensions, or a value is not finite (a part
-            of a store that was lost reads as NaN, and would be the best player of all).
+        A part of a store that was lost reads as NaN, and would be the best player of all.
         """
         inside = self.group(group)
         if name not in inside.data_vars:
@@ -311,8 +307,14 @@ class Posterior:
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
-            **({} if self.weighing is None else {"estimand": self.weighing.said()}),
+            **({"estimand": said} if (said := self._estimand) else {}),
         }
+
+    @property
+    def _estimand(self) -> Any:
+        """What means are of, in words, where it is not plain."""
+        known = "constant_data" in self.tree.children and self.constant.attrs.get("estimand")
+        return known if self.weighing is None else self.weighing.said()
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
         value = self.tree.attrs.get(name, default)

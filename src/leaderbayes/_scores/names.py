@@ -20,7 +20,7 @@ ITEM = (
     "query_id sample_id instance example"
 )
 # The same beside a column of answers; data sets otherwise.
-ANSWERED = "problem_id task_id"
+ANSWERED = "problem problem_id task_id"
 CLUSTER = "cluster cluster_id passage passage_id subject subject_id repository repo"
 ANSWER = "correct is_correct right passed is_passed resolved is_resolved solved is_solved"
 REPEAT = "epoch repeat repetition replicate trial attempt seed run run_id sample sample_index"

@@ -5,7 +5,9 @@ CSV that a spreadsheet shows and does not run, and that is read back as it was.
 
 import os
 import re
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import EISDIR, ENOTDIR
@@ -27,6 +29,9 @@ _NUMBER = re.compile(rf"{_ONE}( \[{_ONE}, {_ONE}\])?", re.ASCII | re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
 
+_BEGIN = ".leaderbayes-"  # of folders that are there only while files are written
+_LONGEST = 3600.0  # seconds after which such a folder is that of a process that was killed
+
 
 @contextmanager
 def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
@@ -41,7 +46,11 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
         nearest = next(path for path in (place, *place.parents) if path.exists())
         if not nearest.is_dir():
             raise NotADirectoryError(ENOTDIR, "a file stands where a folder is needed")
-        with tempfile.TemporaryDirectory(dir=nearest, prefix=".leaderbayes-") as temporary:
+        for left in nearest.glob(f"{_BEGIN}*/"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > _LONGEST:
+                    shutil.rmtree(left)
+        with tempfile.TemporaryDirectory(dir=nearest, prefix=_BEGIN) as temporary:
             # By the same names, which may be too long.
             part = Path(temporary) / place.relative_to(nearest)
             part.mkdir(parents=True, exist_ok=True)

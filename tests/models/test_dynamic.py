@@ -35,7 +35,7 @@ def test_who_improved(dt):
     assert found.index[0] == "p1"
     assert found["p_improved"].sort_index().round().tolist()[:2] == [0.0, 1.0]
     assert (found["change_lower"] < found["change_upper"]).all()
-    back = lb.improved(dt, "s1", "s0").set_index("player")
+    back = lb.improved(dt, since="s1", until="s0").set_index("player")
     np.testing.assert_allclose(
         back["p_improved"].sort_index(), 1.0 - found["p_improved"].sort_index(), atol=0.05
     )
@@ -98,9 +98,9 @@ def test_refused_of_votes_and_of_others(dt):
     with pytest.raises(lb.LeaderbayesError, match="1 periods"):
         lb.models.dynamic(some.assign_coords(time=some["time"] * 0))
     with pytest.raises(lb.LeaderbayesError, match="There is no period '2020'"):
-        lb.improved(dt, "2020")
+        lb.improved(dt, since="2020")
     with pytest.raises(lb.LeaderbayesError, match="name two periods"):
-        lb.improved(dt, "s1")
+        lb.improved(dt, since="s1")
     static = posteriors.strengths(simulate(WAY[0], 8, np.random.default_rng(1)), WAY[0])
     for ask in (lb.improved, lb.plots.trajectories):
         with pytest.raises(lb.LeaderbayesError, match="no strengths by period"):

@@ -91,7 +91,7 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
 
 
 def improved(
-    dt: xr.DataTree, since: Any = None, until: Any = None, *, prob: float = 0.95
+    dt: xr.DataTree, *, since: Any = None, until: Any = None, prob: float = 0.95
 ) -> pd.DataFrame:
     """Return how probably each player improved between two periods, and by how much.
 

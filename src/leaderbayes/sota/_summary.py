@@ -118,7 +118,8 @@ def certify(
     Returns
     -------
     Dataset
-        ``p_better``, P(theta of ours above the best other theta); ``claim``, whether it is ``prob``
+        ``p_better``, P(theta of ours above the best other theta), where equal ones, as a learnt
+        P(theta) has them, count half; ``claim``, whether it is ``prob``
         or more; with ``_lower`` and ``_upper`` ``theta_ours``, ``theta_others``, of the best other,
         and ``gain``, their difference; ``observed_gain``; ``others``, their number. attrs:
         ``ours``, ``variants``, ``prob``, ``message``, ``converged``, ``warnings``.
@@ -150,7 +151,8 @@ def certify(
     if variants > 1:
         kept = _of_tries(post, best, variants)
         theta, others = theta[kept], others[kept]
-    p_better, name = float((theta > others).mean()), str(post.players[best])
+    p_better = float(((theta > others) + 0.5 * (theta == others)).mean())
+    name = str(post.players[best])
     columns = {"theta_ours": theta, "theta_others": others, "gain": theta - others}
     found = {k: float(v) for k, v in with_ends(columns, prob).items()}
     digits = decimals_of_best(found["gain_lower"], found["gain_upper"])

@@ -44,7 +44,7 @@ def pages(page=DOCS / "index.md"):
             if page.stem not in ("models", "notebooks"):  # copies
                 for below in sorted(DOCS.glob(f"{name}.md")):
                     found += [below, *pages(below)]
-    return found
+    return [*dict.fromkeys(found)]
 
 
 def listed():

@@ -119,7 +119,9 @@ def test_a_board_that_does_not_fit(folder):
     ranked = call("rank", "cycle.csv", "--model", "bradley_terry", "--seed", 1, cwd=folder)
     assert ranked.returncode == 0, ranked.stderr
     assert "LB016" not in ranked.stdout + ranked.stderr
-    pair = call("compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", cwd=folder)
+    pair = call(
+        "compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", "--seed", 1, cwd=folder
+    )
     assert "stronger, over all opponents, with probability 0.5" in pair.stdout
 
 

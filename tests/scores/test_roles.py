@@ -220,7 +220,7 @@ def test_clusters_and_runs_of_rounds_of_any_name():
     assert "cluster" not in lb.read_scores(table, round="thing", repeat="go").coords
 
 
-@pytest.mark.parametrize("name", ["problem_id", "task_id"])
+@pytest.mark.parametrize("name", ["problem", "problem_id", "task_id"])
 def test_names_of_items_that_may_be_data_sets(name):
     scores = lb.read_scores(items(name))
     assert f"round={name}" in scores.attrs["columns"]

@@ -81,6 +81,7 @@ def test_reading(tmp_path):
         ([0.9, -0.1], {}, "-0.1; shares are from 0 to 1"),
         ([np.nan], {}, "holds no score"),
         ([0.9], {"n": 0}, "n=0"),
+        ([0.9], {"n": 10**30}, r"n=1000.* up to 1000000000"),
         (pd.DataFrame({"who": ["a"], "points": [0.5]}), {}, "which column is the score"),
         (pd.DataFrame({"score": [0.5]}), {"score": "acc"}, "no column 'acc'"),
         ("absent.csv", {}, "absent.csv: cannot be read"),

@@ -180,7 +180,8 @@ def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.Dat
     if post.who == "player":
         tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
         low, high = np.quantile(post.ranks, tails, axis=0, method="inverted_cdf")[:, post.order]
-        table["rank"] = np.arange(1, len(table) + 1)
+        equals = pd.Series(post.equals[post.order])
+        table["rank"] = equals.groupby(equals).transform(lambda of: of.index[0] + 1)
         table["rank_lower"], table["rank_upper"] = low.astype(int), high.astype(int)
     table = with_beside(post, table)
     table.attrs.update(post.trust)

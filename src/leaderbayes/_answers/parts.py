@@ -19,6 +19,7 @@ from scipy.special import expit
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.composite_weight import weighted_counts
+from leaderbayes._numerics.items import pseudo_scores
 from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.rounds import weighing_of
 from leaderbayes._numerics.two_way import column_means
@@ -234,8 +235,11 @@ def _of_scores(post: Posterior, by: str) -> Parts:
     sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
     code, names = pd.factorize(scores[by].to_numpy())
     statistic = str(post.option("statistic", "mean"))
-    y = sign * scores.to_numpy().astype(float)
-    return _of_table(by, y, code, names, statistic, scores.coords.get("round_weight"))
+    y = scores.to_numpy().astype(float)
+    if "judge" in scores.coords:
+        judge = scores["judge"].transpose("round", "player").to_numpy()
+        y = pseudo_scores(y, judge, float(post.constant["power"].item()))
+    return _of_table(by, sign * y, code, names, statistic, scores.coords.get("round_weight"))
 
 
 def _of_tournaments(post: Posterior, by: str) -> Parts:

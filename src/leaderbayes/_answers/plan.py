@@ -170,14 +170,17 @@ def plan(
         each = np.rint([size[who] * runs * lengths for who in ways]).astype(int)
         made["runs"] = ("who", dim), each
         made = made.merge(_of_runs(post, now, units, more_runs, width))
-    elif more_runs is not None:
-        raise LeaderbayesError("more_runs= is of scores: give votes=.")
+        cluster = "none"
+    else:
+        cluster = next(iter(clustered_by(post)), "none")
+        if more_runs is not None:
+            raise LeaderbayesError("more_runs= is of scores: give votes=.")
     leader = f"{post.players[now.better]}, the leader, against everybody"
     made.attrs = {
         "question": leader if pair is None else f"{pair[0]} against {pair[1]}",
         "prob": prob, "target": target, **({} if width is None else {"wanted_width": width}),
         "seed": seed, "model": post.model.name, "unit": units.name, "players": len(post.players),
-        "cluster": next(iter(clustered_by(post)), "none") if post.of_votes else "none",
+        "cluster": cluster,
         "contested": json.dumps([str(post.players[i]) for i in contested]),
         **post.trust,
     }  # fmt: skip

@@ -15,8 +15,8 @@ Decorator = Callable[[Any], Any]
 
 # Formats other than a table, which functions of leaderbayes.adapters read.
 FORMATS = (
-    "amlb", "helm", "inspect-ai", "lighteval", "lm-eval", "lm-eval-samples", "mlr3", "mteb",
-    "openml", "preflib", "swe-bench", "tabarena",
+    "amlb", "helm", "inspect-ai", "lighteval", "livecodebench", "lm-eval", "lm-eval-samples",
+    "mlr3", "mteb", "openml", "preflib", "swe-bench", "tabarena", "terminal-bench",
 )  # fmt: skip
 
 

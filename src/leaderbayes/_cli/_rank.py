@@ -132,15 +132,16 @@ def _write(
     }
     if "effects" in result:
         tables["effects"] = pd.DataFrame(result["effects"])
+    figures = ["leaderboard", "groups", "win_probability", "rank_distribution"]
     if Posterior(dt).several:
         asked = {"prob": given["prob"], **anchored(given)}
         each = {name: lb.leaderboard(one, **asked) for name, one in fits_of(dt)}
         tables["tournaments"] = pd.concat(each, names=["tournament"]).reset_index("tournament")
+    elif result["deviance"] is not None:
+        figures.append("record")
+    figures += [] if result["deviance"] is None else ["deviance"]
     run = {k: v for k, v in result.items() if k != "players"}
     run["versions"] = json.loads(dt.attrs["versions"])
-    figures = ["leaderboard", "win_probability", "rank_distribution"]
-    if result["deviance"] is not None:
-        figures += ["deviance"] if Posterior(dt).several else ["record", "deviance"]
     write_out(
         given, run, converged=result["diagnostics"]["converged"], tables=tables,
         figures=dict.fromkeys(figures, dt) | {"leaderboard": (dt, anchored(given))},

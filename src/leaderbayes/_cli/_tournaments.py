@@ -109,7 +109,7 @@ def _write(
         for name in compared["tournament"]
     ]
     tables: dict[str, Any] = {"compare": compared.assign(warnings=own), "average": over_all[cells]}
-    figures: dict[str, Any] = {"leaderboard": compared, "average": over_all}
+    figures: dict[str, Any] = {"leaderboard": over_all, "average": over_all}
     if placed is not None:
         tables["embedding"] = placed["score"]
         figures["embedding"] = placed

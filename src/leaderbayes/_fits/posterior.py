@@ -83,6 +83,8 @@ class Posterior:
                 "posterior; give what leaderbayes.fit or pm.sample of its models returned."
             )
         self.parameter = found[0]
+        if named is not None and named.parameter != self.parameter:
+            named = None  # another program's
         self.model = first_of(self.parameter, several=self.several) if named is None else named
         self.is_ours = named is not None  # whose data stand beside it as our models keep them
 
@@ -156,8 +158,19 @@ class Posterior:
 
     @cached_property
     def order(self) -> Longs:
-        """Positions of players, highest posterior mean of `standing` first."""
-        return np.argsort(-self.standing.mean(axis=0), kind="stable")
+        """Positions of players, highest posterior mean of `standing` first; equal ones together."""
+        mean = pd.Series(-self.standing.mean(axis=0))
+        mean = mean.groupby(self.equals).transform("mean")
+        return np.argsort(mean.to_numpy(), kind="stable")
+
+    @cached_property
+    def equals(self) -> Longs:
+        """Number of each player (player,), the same for players with the same scores throughout."""
+        if self.who == "team" or self.of_votes or self.scores is None:
+            return np.arange(len(self.players))
+        rows = self.scores.transpose("player", ...).to_numpy().reshape(len(self.players), -1)
+        codes, _ = pd.factorize(pd.Index([row.tobytes() for row in rows + 0.0]))
+        return np.asarray(codes, dtype=np.int64)
 
     @cached_property
     def ranks(self) -> Ints:
@@ -193,13 +206,9 @@ class Posterior:
         return np.full((len(self.players),) * 2, np.sqrt(2.0))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
-        """Return draws (sample, ...) of a variable, all of them finite numbers.
+        """Return draws (sample, ...) of a variable, all of them finite numbers; or raise.
 
-        Raises
-        ------
-        LeaderbayesError
-            If there is no such variable, it has other dimensions, or a value is not finite (a part
-            of a store that was lost reads as NaN, and would be the best player of all).
+        A part of a store that was lost reads as NaN, and would be the best player of all.
         """
         inside = self.group(group)
         if name not in inside.data_vars:
@@ -298,8 +307,14 @@ class Posterior:
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
-            **({} if self.weighing is None else {"estimand": self.weighing.said()}),
+            **({"estimand": said} if (said := self._estimand) else {}),
         }
+
+    @property
+    def _estimand(self) -> Any:
+        """What means are of, in words, where it is not plain."""
+        known = "constant_data" in self.tree.children and self.constant.attrs.get("estimand")
+        return known if self.weighing is None else self.weighing.said()
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
         value = self.tree.attrs.get(name, default)

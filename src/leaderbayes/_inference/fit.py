@@ -26,6 +26,7 @@ from leaderbayes._scores.matches import Ties, check_ties, matches, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import FITTED, Scores, Votes, data_of, first_of
+from leaderbayes.models._scores import judged
 from leaderbayes.models._weight import weighed
 
 Sampler = Literal["auto", "metropolis", "nutpie", "pymc"]
@@ -42,6 +43,7 @@ def fit(
     ties: Ties = "half",
     weight: float | Literal["composite"] | None = None,
     round_weight: str | Mapping[Any, Any] | pd.Series | None = None,
+    judge: xr.DataArray | None = None,
     test_fraction: float | None = None,
     prior_scale: float | None = None,
     cluster: str | Sequence[str] | None = None,
@@ -76,6 +78,8 @@ def fit(
     round_weight : mapping or str, optional
         How much rounds count: by round a number, or a category, of which each counts the same; or
         the name of a coordinate (round,) of either. By default all rounds count the same.
+    judge : DataArray (player, round), optional
+        Of mean scores: a model-judge's scores of all rounds, where ``data`` are people's of some.
     test_fraction : float, optional
         Share of the data that each round tests on: give it where rounds are folds or other splits
         of one data set. Results then generalise to fresh data sets of this size.
@@ -160,6 +164,8 @@ def fit(
         "cluster": cluster, "order_effect": order_effect, "covariates": covariates, "of": of,
         "statistic": statistic, "ties": ties,
     }  # fmt: skip
+    if judge is not None:
+        data = judged(data, judge)
     if round_weight is None and "round_weight" in getattr(data, "coords", ()):
         round_weight = "round_weight"  # as the reader has them
     if round_weight is not None:

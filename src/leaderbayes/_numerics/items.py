@@ -81,6 +81,53 @@ def _with_tails(shares: Floats, items: Items, rng: np.random.Generator) -> Float
     return np.sin(np.clip(centre + spread * (angles - centre), 0.0, np.pi / 2.0)) ** 2
 
 
+def corrected(
+    human: Floats, judge: Floats, draws: int, rng: np.random.Generator
+) -> tuple[Floats, float]:
+    r"""Draw means of human scores by those of a judge too; return the judge's power beside them.
+
+    .. math:: \theta_i = \lambda \frac{\sum_k g_k f_{ki}}{\sum_k g_k} +
+              \frac{\sum_{k \in L_i} g_k (y_{ki} - \lambda f_{ki})}{\sum_{k \in L_i} g_k} + a_i
+
+    for human scores y (item, player), NaN beside the labelled items L, the judge's scores f, and
+    weights g of the items, the same for all players. The power lambda is the slope of y on f
+    within players. What labelled items show is widened as Student's t, and a, of Gamma(1/4) atoms,
+    stands for disagreement that was not seen, as far as the two agree exactly.
+    """
+    there = np.isfinite(human)
+    n = there.sum(axis=0)
+    y, f = np.where(there, human, 0.0), np.where(there, judge, 0.0)
+    off = np.where(there, f - f.sum(axis=0) / n, 0.0)
+    power = max(float((off * y).sum() / max((off**2).sum(), 1e-300)), 0.0)
+    df = float(n.min()) - 1.0
+    shape = np.where(there.any(axis=1), max(1.0 - 2.0 / (df + 1.0), _LEAST), 1.0)
+    apart = (y - f)[there]
+    differ = apart[apart != 0.0]
+    least = np.diff(np.unique(human[there])).min()
+    height = np.sqrt((differ**2).mean()) if differ.size else least
+    height *= np.sqrt(1.0 - differ.size / apart.size)
+    out = np.empty((draws, human.shape[1]))
+    step = max(_CELLS // len(human), 1)
+    for begin in range(0, draws, step):
+        size = min(step, draws - begin)
+        weights = rng.standard_gamma(shape, (size, len(human))) / shape
+        part = weights @ (y - power * f) / (weights @ there)
+        centre = (y - power * f).sum(axis=0) / n
+        part = centre + np.sqrt(df / rng.chisquare(df, (size, 1))) * (part - centre)
+        more, less = rng.standard_gamma(ATOM, (2, size, len(n)))
+        part += height * (more - less) / n
+        whole = weights @ judge / weights.sum(axis=1, keepdims=True)
+        out[begin : begin + size] = power * whole + part
+    return out, power
+
+
+def pseudo_scores(human: Floats, judge: Floats, power: float) -> Floats:
+    """Return scores (item, player) whose means are those of `corrected`."""
+    there = np.isfinite(human)
+    factor = len(human) / there.sum(axis=0)
+    return power * judge + np.where(there, factor * (human - power * judge), 0.0)
+
+
 def shrunken_shares(
     flat: Floats, clusters: float, prior_scale: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:

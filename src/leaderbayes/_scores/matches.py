@@ -124,11 +124,13 @@ def require_matches(
     ties: Sequence[Ties],
     across: bool = True,
     pairs: bool = False,
+    several: bool = False,
 ) -> None:
     """Raise unless these are matches that the function ``what`` can use.
 
     ``ties`` are the rules that it knows; ``across``, whether it compares across rounds, too;
-    ``pairs``, whether it needs the tables of all pairs.
+    ``pairs``, whether it needs the tables of all pairs; ``several``, whether it is of several
+    tournaments.
     """
     if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
         if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
@@ -144,6 +146,11 @@ def require_matches(
         raise LeaderbayesError(f"{what} compares within rounds: take within_round=True in matches.")
     if pairs and "wins" not in given:
         raise LeaderbayesError(f"{what} needs the tables of pairs: take pairs=True in matches.")
+    if "tournament" in given.dims and not several:
+        raise LeaderbayesError(
+            "These matches are of several tournaments: pick one, for example "
+            "matches.isel(tournament=0), or use models.tournaments."
+        )
 
 
 def valid_scores(scores: Any) -> xr.DataArray:
@@ -179,7 +186,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
     board = scores.astype(np.float64)
     if np.isinf(board.to_numpy()).any():
         raise ScoresError("A score is infinite; give NaN where a score is missing.")
-    for dim in scores.dims:
+    # What nobody but a judge has scored counts, too.
+    for dim in [each for each in scores.dims if each == "player" or "judge" not in scores.coords]:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
         board = board[{dim: ~np.isnan(board.to_numpy()).all(axis=others)}]
     if board.sizes["player"] < 2:

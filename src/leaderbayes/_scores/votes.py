@@ -24,6 +24,7 @@ from leaderbayes._scores.vote_forms import (
     beside,
     check_column,
     difference_of,
+    from_wins,
     key,
     recognise_form,
 )
@@ -134,7 +135,7 @@ def read_votes(
     """
     if isinstance(source, dict):
         raise ScoresError("Votes cannot be read from a dict: give a path or a DataFrame.")
-    table = read_table(source, None, max_mb)
+    table = from_wins(read_table(source, None, max_mb))
     options = Options(
         first, second, outcome, prompt, judge, time, weight, covariates, tournament, both_bad
     )
@@ -242,8 +243,10 @@ def read_board(
         one_of("scheme", scheme, *SCHEMES)
     roles = {role: scores.pop(role, None) for role in _ROLES}
     table = read_table(source, roles["score"], max_mb)
-    if all(roles[role] is None for role in _OF_SCORES) and is_votes(table):
-        return votes_of(table, options)
+    if all(roles[role] is None for role in _OF_SCORES):
+        counted_as_votes = from_wins(table)
+        if is_votes(counted_as_votes):
+            return votes_of(counted_as_votes, options)
     return arranged(scores_of(table, options_of(roles, **scores)), scheme)
 
 

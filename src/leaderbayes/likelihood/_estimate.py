@@ -39,13 +39,8 @@ def require_estimate(
     DisconnectedError
         Naming the groups of players.
     LeaderbayesError
-        If the matches are of several tournaments, pseudo-rounds below 0, or both penalties given.
+        If pseudo-rounds are below 0, or both penalties given.
     """
-    if "tournament" in matches.dims:
-        raise LeaderbayesError(
-            "These matches are of several tournaments: pick one, for example "
-            "matches.isel(tournament=0)."
-        )
     number("pseudo_rounds", pseudo_rounds, at_least=0.0)
     if pseudo_rounds > 0.0 and firth:
         raise LeaderbayesError("pseudo_rounds and firth are two penalties; give one.")

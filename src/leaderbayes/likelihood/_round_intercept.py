@@ -147,8 +147,6 @@ def list_board(
 ) -> Listed:
     """List the pairs of a board, and check that ``what`` has an estimate."""
     require_matches(matches, what, ties=("half", "loss"), across=False)
-    if "tournament" in matches.dims:
-        require_estimate(matches)
     listed = listed_positions(matches, order)
     outcome = pmra.outcomes(matches["place"].to_numpy(), listed)
     ties = str(matches.attrs["ties"])

@@ -52,6 +52,7 @@ from leaderbayes.models._scores import (
     check_complete,
     constant,
     drawn,
+    ends_of,
     every,
     items_of,
     likelihood_of,
@@ -239,6 +240,16 @@ def draw(
     Every ``step``-th draw has replicates; for ``likelihood``, ``of``, ``statistic`` and
     ``cluster`` see `leaderbayes.fit`.
     """
+    if "judge" in scores.coords:
+        given = {
+            "test_fraction": test_fraction is not None, "likelihood": likelihood != "auto",
+            "of": of != "raw", "statistic": statistic != "mean", "cluster": cluster != "auto",
+            "round_weight": "round_weight" in scores.coords,
+        }  # fmt: skip
+        if any(given.values()):
+            wrong = ", ".join(name for name, there in given.items() if there)
+            raise LeaderbayesError(f"{wrong}: not beside judge=; leave one of the two out.")
+        return _of_judged(one_tournament(scores), draws, chains, seed, prior_of(prior_scale))
     scores = by_levels(taken_of(one_tournament(scores), of), cluster)
     chosen = likelihood_of(scores, likelihood, test_fraction, statistic)
     luck, prior = luck_of(test_fraction), prior_of(prior_scale)
@@ -316,6 +327,36 @@ def _of_items(
     return {"score": (("player",), low + (high - low) * shares), "score_scale": ((), scale)}
 
 
+def _of_judged(
+    scores: xr.DataArray, draws: int, chains: int, seed: int, prior: Prior | None
+) -> dict[str, xr.Dataset]:
+    """Draw mean human scores by those of a judge too."""
+    ordered, rng = scores.transpose("round", "player"), np.random.default_rng(seed)
+    y, f = ordered.to_numpy(), ordered["judge"].transpose("round", "player").to_numpy()
+    if (spread := np.nanvar(y, axis=0, ddof=1)).max() == 0.0:
+        raise LeaderbayesError("People gave each player one score only: label more rounds.")
+    score, power = items.corrected(y, f, draws * chains, rng)
+    labelled, (low, high) = np.isfinite(y).sum(axis=0), ends_of(scores)
+    worth = float(np.clip((spread / score.var(axis=0)).mean(), labelled.min(), len(y)))
+    variables: dict[str, Any] = {}
+    if prior is not None:
+        own = Prior(prior.scale / WIDTH, items.FLOOR / np.sqrt(worth))
+        score, scale = shrink(score, worth, labelled.min() - 1.0, own, rng)
+        variables["score_scale"] = (), scale
+    if not np.isnan(low):
+        score = np.clip(score, low, high)
+    players = {"player": scores["player"].to_numpy()}
+    posterior = drawn(variables | {"score": (("player",), score)}, players, (chains, draws))
+    said = (
+        f"Means are of human scores: people scored {labelled.mean():.3g} of {len(y)} rounds a "
+        f"player, and with the judge's scores these are worth {worth:.3g}."
+    )
+    known = constant(scores, "mean_score").assign(power=("model", [power]))
+    known.attrs["estimand"] = said
+    observed = xr.Dataset({"round_score": scores.transpose("round", "player").drop_attrs()})
+    return {"posterior": posterior, "observed_data": observed, "constant_data": known}
+
+
 def _of_statistic(
     scores: xr.DataArray, size: int, luck: float, prior: Prior | None, statistic: str,
     rng: np.random.Generator,
@@ -348,5 +389,5 @@ MODEL = Model(
     unit="the metric's unit",
     build=mean_score,
     draw=draw,
-    weighs=True,
+    takes=("round_weight", "judge"),
 )

@@ -108,8 +108,8 @@ class Model:
         Whether win probabilities are a blend of the model's and of a pair's own record.
     weight : "composite" or float
         Default power of the likelihood.
-    weighs : bool
-        Whether rounds may count by weights of their own.
+    takes : tuple of str
+        What scores may have beside them: "round_weight", "judge".
     """
 
     name: str
@@ -129,7 +129,7 @@ class Model:
     blends: bool = False
     pairs: bool = True  # whether it needs tables of all pairs
     weight: float | Literal["composite"] = "composite"
-    weighs: bool = False
+    takes: tuple[str, ...] = ()
 
     def counted(self, won: Floats, played: Floats, tied: Floats) -> tuple[Floats, Floats]:
         """Return wins and matches as strengths have them: without ties that have a parameter."""

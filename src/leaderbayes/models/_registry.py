@@ -24,7 +24,7 @@ from leaderbayes.models import (
 )
 from leaderbayes.models._model import Data, Model
 from leaderbayes.models._scores import by_levels, likelihood_of
-from leaderbayes.models._weight import check_weighs
+from leaderbayes.models._weight import check_beside
 
 _FILES: tuple[Any, ...] = (
     _bradley_terry,
@@ -60,6 +60,7 @@ class Scores(NamedTuple):
     def parameter(self) -> str:
         """What players are ranked by where nobody says."""
         answers = likelihood_of(self.values, "auto", None) == "dirichlet"
+        answers = answers or "judge" in self.values.coords
         return "score" if answers else "epp"
 
     def tournaments(self) -> list[str]:
@@ -81,7 +82,7 @@ class Scores(NamedTuple):
 
     def adapted(self, model: Model, options: dict[str, Any]) -> "Scores":
         """Return what the model is about; ``options`` lose what this settles."""
-        check_weighs(self.values, model)
+        check_beside(self.values, model)
         board = self.values if model.several else one_tournament(self.values)
         del options["ties"]  # a rule of matches here
         if options["cluster"] == "none":
@@ -90,6 +91,8 @@ class Scores(NamedTuple):
 
     def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
         """Warn of what the scores show that the model does not know of."""
+        if "judge" in self.values.coords:
+            return
         fraction = options.get("test_fraction")
         board = by_levels(self.values, options.get("cluster", "auto"))
         if "scores" not in model.data:

@@ -29,6 +29,7 @@ WIDTH = 3.0  # of the players' scale, in standard deviations of a round's noise
 FLOOR = 0.1
 _MANY = 20  # clusters: fewer are taken as the same again
 _FEWEST = 5  # items of a stratum of its own
+_LABELLED = 5  # scores of a player by people, beside a judge's
 _NOISELESS = 1e-6  # of what players and rounds do not explain, in units of a round's spread
 _LARGEST = 1e60  # scores: their squares, and squares of these, are numbers
 
@@ -74,6 +75,42 @@ def constant(scores: xr.DataArray, model: str) -> xr.Dataset:
     better = int(scores.attrs.get("higher_is_better", 1))
     known = {"scores": scores, "higher_is_better": ("model", [better])}
     return xr.Dataset(known, {"model": [model]})
+
+
+def judged(human: Any, judge: Any) -> xr.DataArray:
+    """Return human scores of all rounds that a judge scored, with the coordinate ``judge``.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming all that does not fit together.
+    """
+    for name, given in {"scores": human, "judge": judge}.items():
+        if not isinstance(given, xr.DataArray) or {*given.dims} != {"player", "round"}:
+            raise LeaderbayesError(f"judge= needs two DataArrays (player, round); {name} is none.")
+    found = []
+    for dim in ("player", "round"):
+        mine, theirs = set(human[dim].to_numpy()), set(judge[dim].to_numpy())
+        found += [f"{dim} {name!r} is not the judge's" for name in sorted(map(str, mine - theirs))]
+        if dim == "player":
+            found += [f"player {name!r} has no scores" for name in sorted(map(str, theirs - mine))]
+    if not found:
+        few = human.count("round") < _LABELLED
+        names = human["player"].to_numpy()[few.to_numpy()]
+        found = [f"fewer than {_LABELLED} scores of player {str(name)!r}" for name in names]
+        holes = (~np.isfinite(judge)).any("player")
+        holes = judge["round"].to_numpy()[holes.to_numpy()]
+        found += [f"the judge has no score in round {str(name)!r}" for name in holes]
+    if found:
+        more = f", and {len(found) - 5} more" if len(found) > 5 else ""
+        raise LeaderbayesError(
+            f"Human scores and the judge's differ: {'; '.join(found[:5])}{more}. Give the judge's "
+            "scores of all players and rounds, and people's of some rounds."
+        )
+    full: xr.DataArray = human.reindex(round=judge["round"].to_numpy())
+    own = judge.sel(player=human["player"].to_numpy()).transpose("player", "round")
+    full["judge"] = ("player", "round"), own.to_numpy().astype(float)
+    return full
 
 
 def values_of(scores: xr.DataArray) -> Floats:

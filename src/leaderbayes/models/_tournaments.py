@@ -177,7 +177,9 @@ class _Boards(NamedTuple):
 
 def _boards(matches: xr.Dataset, weight: Weight, test_fraction: float | None) -> _Boards:
     """Take matches of several tournaments apart."""
-    require_matches(matches, "models.tournaments", ties=MODEL.ties, across=False, pairs=True)
+    require_matches(
+        matches, "models.tournaments", ties=MODEL.ties, across=False, pairs=True, several=True
+    )
     if "tournament" not in matches["place"].dims:
         raise LeaderbayesError("models.tournaments needs matches of several tournaments.")
     place = matches["place"].transpose("tournament", "round", "player").to_numpy()

@@ -35,15 +35,11 @@ def check_board(matches: xr.Dataset, model: Model) -> None:
     require_matches(
         matches, f"models.{model.name}", ties=model.ties, across=model.across, pairs=model.pairs
     )
-    check_weighs(matches, model)
+    check_beside(matches, model)
     if matches.attrs["ties"] == "drop" and not matches.attrs["within_round"]:
         raise LeaderbayesError(
             "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
             "within_round=True."
-        )
-    if "tournament" in matches.dims:
-        raise LeaderbayesError(
-            "These matches are of several tournaments: pick one, or use models.tournaments."
         )
     warn_if_apart(matches)
 
@@ -106,16 +102,16 @@ def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
     return data.assign_coords(round_weight=("round", new))
 
 
-def check_weighs(data: Any, model: Model) -> None:
-    """Raise where rounds have weights and the model knows of none."""
-    if "round_weight" in data.coords and not model.weighs:
-        from leaderbayes.models._registry import FITTED
+def check_beside(data: Any, model: Model) -> None:
+    """Raise where rounds have weights, or a judge scored them, and the model knows of none."""
+    for name, what in {"round_weight": "weights of rounds", "judge": "scores of a judge"}.items():
+        if name in data.coords and name not in model.takes:
+            from leaderbayes.models._registry import FITTED
 
-        can = " or ".join(repr(name) for name, m in FITTED.items() if m.weighs)
-        raise LeaderbayesError(
-            f"{model.label} has no weights of rounds: take model={can}, or "
-            "scores.drop_vars('round_weight')."
-        )
+            can = " or ".join(repr(other) for other, m in FITTED.items() if name in m.takes)
+            raise LeaderbayesError(
+                f"{model.label} has no {what}: take model={can}, or scores.drop_vars({name!r})."
+            )
     if "round_weight" in data.coords and not data.attrs.get("within_round", 1):
         raise LeaderbayesError("Weights of rounds need within_round=True.")
 

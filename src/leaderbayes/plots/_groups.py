@@ -96,8 +96,8 @@ def groups(
     shown = best(table, top, _MOST)
     m, x = len(shown), table[name].to_numpy()
     marked = marks(table, m, highlight, family)
-    claims = "each pair by itself" if control == "pair" else "all claims together"
-    title = f"Bars join players indistinguishable at {prob:.0%}, {claims}{of_all(m, len(table))}"
+    claims = "" if control == "pair" else ", all claims together"
+    title = f"Bars join players indistinguishable at {prob:.0%}{claims}{of_all(m, len(table))}"
     if style == "rows":
         bars, height = bars_of(group, table, m), 1.4 + 0.28 * m
     else:

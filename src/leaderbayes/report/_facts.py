@@ -190,7 +190,7 @@ def _of_scores(post: Posterior, _: float) -> Facts:
     strata = "stratum" in scores.coords
     level = "stratum" if strata else "cluster"
     return {
-        "rounds": int(scores.notnull().any("player").sum()),
+        "rounds": int((scores.notnull() | ("judge" in scores.coords)).any("player").sum()),
         "tournaments": scores.sizes.get("tournament"),
         "clusters": len(np.unique(scores[level])) if level in scores.coords else None,
         "strata": strata,
@@ -200,6 +200,7 @@ def _of_scores(post: Posterior, _: float) -> Facts:
         "cells": scores.size,
         "missing": int(scores.isnull().sum()),
         "items": is_of_items(post),
+        "judged": "judge" in scores.coords,
         "quantity": quantity,
         "measured": measured,
         "flat": not post.has("score_scale"),

@@ -53,12 +53,11 @@ def boards(
 
 def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     """Return each leaderboard's name and posterior, in memory."""
-    whole = "posterior" in dt.children
-    if whole and not (several := Posterior(dt).several):
-        yield str(dt.attrs.get("tournament", "")), dt
-        return
-    if whole and several:
-        yield "All tournaments", dt
+    if "posterior" in dt.children:
+        several = Posterior(dt).several
+        yield "All tournaments" if several else str(dt.attrs.get("tournament", "")), dt
+        if not several:
+            return
     from leaderbayes.study._tournaments import fits_of
 
     for name, fit in fits_of(dt):

@@ -154,7 +154,7 @@ def _checked(theta: Any, se: ArrayLike | None, m: int | None) -> tuple[Any, Floa
 
 def _check_allowed(theta: Floats, law: ShareLaw) -> None:
     """Raise where the dependence is impossible, naming the thetas that equation 8 excludes."""
-    excluded = theta[law.excluded(theta)]
+    excluded = np.unique(theta[law.excluded(theta)])
     if excluded.size:
         named = ", ".join(f"{t:.4g}" for t in excluded[:5])
         raise LeaderbayesError(

@@ -22,7 +22,7 @@ class Units(NamedTuple):
 
 
 def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
-    """Say what the data are made of."""
+    """Report what the data are made of."""
     gap = post.standing[:, pair[0]] - post.standing[:, pair[1]]
     among = 2.0 * post.standing.var(axis=1, ddof=1).mean()
     prior = float(np.clip(gap.var() / among, 0.0, 0.5))

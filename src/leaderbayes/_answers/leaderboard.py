@@ -243,7 +243,7 @@ def published(
 
 
 def letters_of(post: Posterior, prob: float, control: Control) -> list[str]:
-    """Return the letters of players, best first: who shares one cannot be distinguished."""
+    """Return the letters of players, best first: those who share one are indistinguishable."""
     better = claims(post, prob, control)
     return letters(np.asarray(better | better.T))
 
@@ -256,8 +256,8 @@ def _with_interval(table: pd.DataFrame, column: str, digits: int) -> pd.Series:
 
 
 def _note(post: Posterior, prob: float, control: Control) -> str:
-    """Describe what the columns are, and what speaks against them."""
-    holds = "each claim by itself" if control == "pair" else "all claims together"
+    """Describe what the columns are, and what limits them."""
+    holds = "for each claim separately" if control == "pair" else "all claims together"
     said = (
         f"Intervals have posterior probability {prob:g}. Players that share a letter are "
         f"indistinguishable; of two that share none the upper is better ({holds}, with probability "

@@ -150,7 +150,7 @@ def event_scores(
         if log_weights is not None:
             weight = np.concatenate([softmax(log_weights[rows][:, picked], axis=1), weight])
         level, listed = [], np.arange(place.shape[1])
-        if "order" in own:  # whoever is listed first has an advantage
+        if "order" in own:  # the player listed first has an advantage
             level = [post.read(name)[picked] for name in ("intercept", "intercept_scale")]
             listed = np.argsort(own["order"].to_numpy())
         out.append(_round_scores(place[:, listed], epp[picked][:, listed], weight, level))

@@ -71,7 +71,7 @@ def parts_of(post: Posterior, by: str) -> Parts:
 
 
 def leaders_of(strengths: Floats) -> Bools:
-    """Say who leads (player,): several, where the best are level."""
+    """Report who leads (player,): several, where the best are level."""
     best, least = float(np.nanmax(strengths)), float(np.nanmin(strengths))
     return np.asarray(np.nan_to_num(strengths, nan=-np.inf) >= best - _LEVEL * (best - least))
 

@@ -39,7 +39,7 @@ _RUNS = (1, 2, 4)
 
 
 class Now(NamedTuple):
-    """What a posterior says of the question."""
+    """What a posterior implies for the question."""
 
     decided: bool
     better: int  # position of the player that seems better
@@ -188,7 +188,7 @@ def plan(
 
 
 def now_of(post: Posterior, asked: list[int] | None, prob: float) -> Now:
-    """Say whether a posterior separates a pair, or its leader from everybody."""
+    """Report whether a posterior separates a pair, or its leader from everybody."""
     standing = post.standing
     if asked is None:
         first = int(post.order[0])
@@ -320,7 +320,7 @@ def _default(count: float) -> Longs:
 
 
 def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
-    """Say in a few sentences what the plan comes to."""
+    """Report in a few sentences what the plan comes to."""
     unit, said = (
         made.attrs["unit"],
         [f"{made.attrs['question']}: undecided, with probability {now.p:.2f} so far."],

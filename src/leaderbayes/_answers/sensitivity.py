@@ -63,7 +63,7 @@ def sensitivity(
     test_fraction : float, optional
         As for `fit`, of scores in rounds that are folds: of all fits.
     prob : float
-        Posterior probability from which two players are distinguishable, each pair by itself.
+        Posterior probability from which two players are distinguishable, for each pair separately.
     top : int, optional
         Size of the set of best players that is compared; by default 5.
     seed : int, optional
@@ -264,7 +264,7 @@ def _psense(post: Posterior, names: pd.Index) -> dict[str, Any]:
 
 
 def _said(table: xr.Dataset, every: list[Setting], leader: str, top: int) -> str:
-    """Say what moves."""
+    """Report what moves."""
     good = table.isel(fit=table["converged"].to_numpy() == 1)
     leads = pd.Series(good["leader"].to_numpy()).value_counts()
     others = [f"{name} in {count}" for name, count in leads.drop(leader, errors="ignore").items()]

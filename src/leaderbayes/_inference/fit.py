@@ -82,14 +82,14 @@ def fit(
         Of mean scores: a model-judge's scores of all rounds, where ``data`` are people's of some.
     test_fraction : float, optional
         Share of the data that each round tests on: give it where rounds are folds or other splits
-        of one data set. Results then generalise to fresh data sets of this size.
+        of one data set. Results then generalise to new data sets of this size.
     prior_scale : float, optional
         Scale of the prior on how far players are apart; the model's own by default.
     cluster : str or sequence of str, optional
         What makes votes depend on each other: "judge", "prompt", both, or "none". Of items in
         clusters: items of the "same" clusters (default below 20), of "new" ones, or "none".
     order_effect : bool, optional
-        Of votes: let whoever is shown first have an advantage.
+        Of votes: let the player shown first have an advantage.
     covariates : sequence of str, optional
         Of votes: names of covariates that count; by default all.
     of : {"raw", "standardised", "distance", "share"}, optional

@@ -207,7 +207,7 @@ def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:
 
 
 def slopes_by_level(place: Ints, wins: Floats, n: Floats) -> tuple[float, int]:
-    """Correlate how much rounds tell players apart with how strong their players are.
+    """Correlate how well rounds separate players with how strong their players are.
 
     A round's slope is by how much its results go with strengths more than others' do, to first
     order. Returns the correlation and how many rounds have a slope. Of scores missing at random, or

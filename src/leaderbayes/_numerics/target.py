@@ -75,7 +75,7 @@ class Target(NamedTuple):
     def exchangeable(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:
         """Return Student-t's log density of strengths, and its gradients as the likelihood's.
 
-        The factor of sigma alone is left out.
+        The factor of sigma alone is excluded.
         """
         df, scale = self.prior_df, np.exp(log_scale)[:, None]
         unit = a / scale

@@ -52,7 +52,7 @@ class Together(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What clusters' votes say of each player."""
+    """What clusters' votes show about each player."""
 
     size: float  # by which tau2 multiplies
     likeness: float  # of residuals

@@ -312,7 +312,7 @@ def best(
 
 
 def two_sided(luck: Luck, prob: float) -> float:
-    """Give the normal score beyond which no team's is, with this probability."""
+    """Return the normal score beyond which no team's is, with this probability."""
     return _constant(luck.within, prob)
 
 

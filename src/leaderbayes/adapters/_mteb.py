@@ -60,7 +60,7 @@ def from_mteb(
     -------
     DataArray (player, round)
         Scores of models on tasks: the mean over splits and subsets (languages), as MTEB's
-        ``TaskResult.get_score`` takes it. Subsets whose score is NaN are left out. Data, splits
+        ``TaskResult.get_score`` takes it. Subsets whose score is NaN are excluded. Data, splits
         and subsets of a task must be the same for all models.
 
     References

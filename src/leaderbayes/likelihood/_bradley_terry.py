@@ -73,7 +73,7 @@ def bradley_terry(
     cluster : "auto", "none", "judge", "prompt" or a list of these two
         Of votes: what makes them dependent, by default judges and prompts where votes have them.
     order_effect : bool
-        Of votes: whether whoever is shown first has an advantage, the same for all.
+        Of votes: whether the player shown first has an advantage, the same for all.
     covariates : sequence of str, optional
         Of votes: the covariates that count; by default all that they have.
 

@@ -77,7 +77,7 @@ def bradley_terry(
         Degrees of freedom of the strengths' Student-t prior; 4 for up to 10 players, 2 for more.
     ties, cluster, order_effect, covariates, matched : optional
         Of votes: "half" or "drop"; what makes votes depend on each other, "judge", "prompt", both,
-        "none", or "auto" (what is known); whether whoever is shown first has an advantage; names
+        "none", or "auto" (what is known); whether the player shown first has an advantage; names
         of covariates that count (default all); whether pairs were matched by strength.
 
     Returns

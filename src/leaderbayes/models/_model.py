@@ -24,7 +24,7 @@ class Kind(NamedTuple):
     met: Literal["votes", "matches"]  # what a pair's own record is made of
     parts: tuple[str, ...]  # what data are parted by: the last always, the others where they are
     match: str  # what a weight is of
-    said: str  # why it was taken where nobody asked for a model
+    said: str  # why it was taken by default
 
 
 _ROUNDS, _VOTES = ("cluster", "round"), ("judge", "prompt", "vote")

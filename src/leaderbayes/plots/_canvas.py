@@ -252,7 +252,7 @@ def legend(ax: Any, columns: int = 1) -> None:
 
 
 class Marks(NamedTuple):
-    """How players are told apart by eye: a colour each, and whose names are bold."""
+    """How players are marked: a colour each, and whose names are bold."""
 
     colors: list[str]
     bold: list[bool]

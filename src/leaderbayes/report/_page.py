@@ -186,7 +186,7 @@ def _groups(members: pd.DataFrame, names: list[str]) -> Column:
     """Return the column of groups: their numbers follow each other, as groups are runs."""
     each = members.groupby("player")["group"]
     first, last = each.min()[names].to_list(), each.max()[names].to_list()
-    title = "players that cannot be distinguished, each pair by itself"
+    title = "indistinguishable players, for each pair separately"
     values = [f"{a}.{b:06d}" for a, b in zip(first, last, strict=True)]
     texts = [span(a, b) for a, b in zip(first, last, strict=True)]
     return Column("group", "Groups", title, "asc", texts, values)

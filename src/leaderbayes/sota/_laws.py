@@ -92,7 +92,7 @@ class AucLaw:
         return Tabled(auc.STEPS, 0, factor_cdf(tabled(mixture.theta, *sizes), mixture, load))
 
     def excluded(self, theta: Floats) -> Bools:
-        """Return nobody."""
+        """Return no team."""
         return np.zeros(len(theta), dtype=bool)
 
 
@@ -118,7 +118,7 @@ class EstimateLaw:
         return estimate_cdf(*of_estimates(theta[kept], se[kept], m), self.rho)
 
     def excluded(self, theta: Floats) -> Bools:
-        """Return nobody."""
+        """Return no team."""
         return np.zeros(len(theta), dtype=bool)
 
 

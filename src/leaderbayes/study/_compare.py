@@ -92,7 +92,7 @@ def compare(
 def _row(
     name: str, fit: xr.DataTree, prob: float, convention: Convention, draws: int | None
 ) -> dict[str, Any]:
-    """Return what a row shows of a tournament by itself."""
+    """Return what a row shows of one tournament."""
     posterior = Posterior(fit)
     first, second = posterior.order[:2]
     of_scores = posterior.parameter == "score"

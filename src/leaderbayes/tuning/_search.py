@@ -48,7 +48,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         iterations at most. Of "iterated" the former holds for later iterations.
     drop : float
         Drop a candidate that beats the leader with a posterior probability below this, as long as
-        the probability of dropping an iteration's best stays below it too. 0 drops nobody.
+        the probability of dropping an iteration's best stays below it too. 0 drops none.
     min_rounds : int
         Folds before the first candidate is dropped.
     rope : float

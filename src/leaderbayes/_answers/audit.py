@@ -56,7 +56,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     prob : float
         Posterior probability that decides; also of the intervals.
     seed : int, optional
-        Of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
+        Seed of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
 
     Returns
     -------

@@ -34,7 +34,7 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
 _MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the model is worth
-# Median, and standard deviation of the logarithm, of kappa's prior. Of a flat one few players and
+# Median, and standard deviation of the logarithm, of kappa's prior. For a flat one few players and
 # rounds leave kappa below 1 by luck, where a pair that won all is all but sure to win again.
 _MEDIAN, _LOG_SD = 30.0, 1.5
 # In how many parts data are excluded, and of how many players.
@@ -133,7 +133,7 @@ class Blend:
             rng.bit_generator.state = begin
             ahead = kappa * share[k] + a[k] + tiny
             behind = kappa * (1.0 - share[k]) + b[k] + tiny
-            # Of the two the one that comes first among the players, whoever is asked of.
+            # For the two the one that comes first among the players, whoever is asked of.
             drawn[k] = rng.beta(ahead, behind) if one < other else 1.0 - rng.beta(behind, ahead)
         return np.asarray(mean), drawn
 

@@ -82,7 +82,7 @@ def plan(
     width : float, optional
         Wanted width of the interval of the difference.
     more_runs : sequence of int, optional
-        Of scores of repeated runs (coordinate ``run_variance``): numbers of further runs of the
+        For scores of repeated runs (coordinate ``run_variance``): numbers of further runs of the
         same rounds. By default 1, 2, 4.
     players : sequence of str, optional
         Contested players; by default the pair, or those tied for top.
@@ -98,8 +98,8 @@ def plan(
         NaN where a thousand times as many do not do), ``p_any_rounds`` after any number, and
         ``rounds_for_width``. Scalars: ``p_now``, ``width_now``.
 
-        Of votes also over ``clusters``: by the "same" judges, whose opinions remain, or by "new"
-        ones. Of repeated runs ``run_share`` of the difference's variance in a round, ``width_runs``
+        For votes also over ``clusters``: by the "same" judges, whose opinions remain, or by "new"
+        ones. For repeated runs ``run_share`` of the difference's variance, ``width_runs``
         over ``more_runs``, ``width_any_runs``, ``runs_for_width``. attrs: ``message``,
         ``question``, ``unit``, ``players`` (number), ``contested`` (JSON), ``prob``, ``target``,
         ``seed``, ``converged``, ``warnings``.

@@ -29,7 +29,7 @@ class Setting(NamedTuple):
     weight: str | float
     cluster: str
     prior: float  # times the model's own scale of the prior
-    without: str = ""  # the round, of votes the judge, that is excluded
+    without: str = ""  # the round, for votes the judge, that is excluded
     part: int = -1  # its position, -1 of none
 
     def label(self) -> str:
@@ -120,7 +120,7 @@ def models_for(board: Any) -> list[str]:
 def removable(board: Any) -> tuple[str, np.ndarray, Longs]:
     """Name rounds, or judges of votes, and return the positions of those that are excluded.
 
-    Of judges at most the 30 with the most votes; of votes without judges none.
+    For judges at most the 30 with the most votes; for votes without judges none.
     """
     if isinstance(board, xr.DataArray):
         return "round", board["round"].to_numpy(), np.arange(board.sizes["round"])

@@ -28,8 +28,7 @@ def letters(apart: Bools) -> list[str]:
     Returns
     -------
     list of str
-        Of each player: a to z, A to Z, then a1 to z1 and so on, in the order of the first player
-        that has the letter.
+        Letters of each player: a to z, A to Z, then a1 to z1 and so on, best first.
     """
     m = len(apart)
     columns = _columns(apart)

@@ -314,7 +314,7 @@ def _bound(g: Floats, mixture: Mixture) -> Floats:
 def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:
     """Values of s and their probabilities: all of them, or evenly spaced ones where there are many.
 
-    Of a smooth function a sum over every h-th value of s, weighted alike, is as good as over all
+    For a smooth function a sum over every h-th value of s, weighted alike, is as good as over all
     while h is a fraction of the standard deviation.
     """
     sd = math.sqrt(n * theta_0 * (1.0 - theta_0))

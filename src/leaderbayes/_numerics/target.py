@@ -24,7 +24,7 @@ class Target(NamedTuple):
     # Strengths (player,) and parameters (k,) to the negative Hessian of the log-likelihood. Without
     # it differences of gradients serve, which many players take long for.
     hessian: Callable[[Floats, Floats], Floats] | None = None
-    # Of strengths that are not independent: as `exchangeable`.
+    # For strengths that are not independent: as `exchangeable`.
     log_prior: Callable[[Floats, Floats, Floats], tuple[Floats, ...]] | None = None
     # With `hessian`, of such strengths: to the negative Hessian of their log prior.
     prior_hessian: Callable[[Floats, Floats, float], Floats] | None = None

@@ -85,7 +85,7 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
     Raises
     ------
     LeaderbayesError
-        If the convention is unknown, of votes with an intercept, or the covariance is not the
+        If the convention is unknown, for votes with an intercept, or the covariance is not the
         published one's.
     """
     one_of("convention", convention, "correct", "published")

@@ -44,7 +44,7 @@ class Listed(NamedTuple):
     start: Floats  # (player + 2,)
     ties: str
     tied: int = 0  # matches without a winner, half of a win for both
-    listed: Longs | None = None  # players as they are listed; of votes None
+    listed: Longs | None = None  # players as they are listed; for votes None
 
     @property
     def players(self) -> NDArray[Any]:

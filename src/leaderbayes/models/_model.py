@@ -80,7 +80,7 @@ class Model:
     Attributes
     ----------
     name, label : str
-        Of the function in `leaderbayes.models`, and as people write it.
+        Name of the function in `leaderbayes.models`, and as people write it.
     data : tuple of str
         What it is fitted to: "matches" of scores, "votes", "scores", or a "board" of a competition.
     parameter, unit : str
@@ -90,12 +90,12 @@ class Model:
     problem : callable, optional
         The same data and options to a `Problem`, of models that the fast engine draws.
     draw : callable, optional
-        Of models whose posterior can be drawn directly.
+        For models whose posterior can be drawn directly.
     log_likelihood : callable, optional
         Draws by name (sample, ...) and one tournament's matches, as `Posterior.matches` returns
         them, to the log-likelihood of each round (sample, round), whatever its weight.
     complete : callable, optional
-        Of models of which a general sampler leaves something out: a posterior to the same with it.
+        For models of which a general sampler leaves something out: a posterior to the same with it.
     several : bool
         Whether it is about several tournaments at once.
     ties : tuple of str

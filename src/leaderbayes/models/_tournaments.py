@@ -55,7 +55,7 @@ def tournaments(
     Parameters
     ----------
     matches : Dataset
-        Of several tournaments, from `leaderbayes.matches`, within rounds, ties "half" or "drop". A
+        For several tournaments, from `leaderbayes.matches`, within rounds, ties "half" or "drop". A
         player may be missing from tournaments.
     groups : mapping, optional
         Group of each player, such as the algorithm that a player is a setting of: means of players

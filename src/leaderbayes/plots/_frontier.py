@@ -47,7 +47,7 @@ def frontier(
     cost, prob
         As for `leaderbayes.frontier`: costs by player, and the probability of the intervals.
     label : str, optional
-        Of the axis of costs, such as "US$ per million tokens"; by default a Series' own name.
+        Label of the axis of costs, such as "US$ per million tokens"; by default a Series' own name.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 

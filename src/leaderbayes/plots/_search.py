@@ -21,7 +21,7 @@ from leaderbayes.plots._canvas import (
     plain,
 )
 
-# Of iterations; later ones begin again.
+# Colours of iterations; later ones begin again.
 _COLORS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 _MOST_TICKS = 8  # of numbers, each of which is a tick
 _LOGARITHMIC = 50.0  # times the least is the largest of numbers that are drawn by logarithms
@@ -93,7 +93,7 @@ def search(
         if f"param_{name}" not in results:
             known = [key.removeprefix("param_") for key in results if key.startswith("param_")]
             raise LeaderbayesError(f"The search has no parameter {name!r}; it has {known}.")
-    # Of several grids not every candidate has every parameter.
+    # For several grids not every candidate has every parameter.
     absent = [np.ma.getmaskarray(results[f"param_{name}"]) for name in (x, y)]
     tried = np.flatnonzero((results["iteration"] <= last) & ~absent[0] & ~absent[1])
     if not len(tried):

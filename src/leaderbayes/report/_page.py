@@ -38,7 +38,7 @@ def boards(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Describe each leaderboard of a posterior, or of a study, and tournaments beside each other.
 
-    Of one tournament there is nothing beside. ``anchored`` are arguments of `shown_as`.
+    For one tournament there is nothing beside. ``anchored`` are arguments of `shown_as`.
     """
     described = [_board(name, fit, prob, top, anchored) for name, fit in _fits(dt)]
     if len(described) == 1 and "posterior" in dt.children:

@@ -85,7 +85,7 @@ class AucLaw:
     def __call__(self, theta: Any, m: float = 0.0) -> Tabled:
         """Table F from 0 to 1."""
         sizes = self.positives, self.negatives
-        # Of an AUC of 1 there is no spread.
+        # For an AUC of 1 there is no spread.
         mixture = _mixture(theta, m, lambda best: auc.variance(min(best, 0.999), *sizes) ** 0.5)
         tabled = auc.cdf if len(mixture.theta) == 1 else auc.cdf_of_many
         load = auc.loading(mixture.theta, *sizes, self.rho)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import numpy as np
 import optuna
 import pandas as pd
@@ -19,6 +20,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import prose
+from leaderbayes._cli import cli
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "adapters" / "data"
@@ -227,3 +229,12 @@ def assert_same(shown, said):
 
 def test_what_is_given_or_skipped_is_of_a_page():
     assert {*GIVEN, *(name for name, _ in SKIPPED)} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_commands_have_the_options_that_are_printed(page):
+    text = TEXTS[page].read_text(encoding="utf-8").replace("\\\n", " ")
+    for name, rest in re.findall(r"leaderbayes ([a-z]+) ([^\n`]*--[^\n`]*)", text):
+        command = cli.get_command(click.Context(cli), name)
+        known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
+        assert set(re.findall(r"(?<!\S)--[\w-]+", rest)) <= known, name

@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes.sota._posterior import _worst
 
 
 def board_of(theta, n, rng, **given):
@@ -210,3 +211,12 @@ def test_refused_boards(fitted):
         lb.sota.summary(xr.DataTree())
     with pytest.raises(lb.LeaderbayesError, match="prob"):
         lb.leaderboard(fitted[1], prob=1.0)
+
+
+def test_a_parameter_on_which_chains_disagree_is_the_worst():
+    agreed = np.random.default_rng(1).normal(size=(4, 250))
+    apart = agreed + np.arange(4)[:, None]
+    for other, converged in ((agreed, 1), (apart, 0)):
+        drawn = {"theta_sota": agreed, "concentration": other}
+        found = _worst(xr.Dataset({k: (("chain", "draw"), v) for k, v in drawn.items()}))
+        assert found["converged"] == converged

@@ -82,7 +82,7 @@ def posterior(
     DataTree
         ``posterior``: ``theta_sota``, ``theta`` (team), parameters of P(theta), ``ease`` of the
         test set. ``posterior_predictive``: ``score`` (team) on another test set, ``new_score`` of
-        other teams. attrs: ``converged``, ``max_rhat`` and ``ess`` of theta_sota, ``sampler``, ...
+        other teams. attrs: ``converged``, ``max_rhat``, ``min_ess``, ``sampler``, ``warnings``, ...
 
     Raises
     ------
@@ -135,7 +135,10 @@ def posterior(
             tree = with_draws(tree, drawn, kept)
         else:
             tree = complete(tree, seed=seed, likelihood=True)
-        found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
+        if by_gibbs or sampler == "abc-smc":
+            found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
+        else:
+            found = _worst(tree["posterior"].to_dataset())
         _doubt(found, draws * chains)
         arguments = {
             "law": law, "rho": rho, "theta_0": theta_0, "statistic": statistic,
@@ -170,7 +173,15 @@ def _by_pymc(
 ) -> xr.Dataset:
     """Draw parameters, and thetas as far as the model has them, by NUTS or by simulated boards."""
     if epsilon is None:
-        tree, _ = draw_nuts(model, "nutpie", chains, draws, seed, progressbar=progressbar)
+        # Chains that do not agree on a parameter are drawn once more, four times longer.
+        for times in (1, 4):
+            tree, _ = draw_nuts(
+                model, "nutpie", chains, times * draws, seed, progressbar=progressbar
+            )
+            found = tree["posterior"].to_dataset().isel(draw=slice(None, None, times))
+            if _worst(found)["converged"]:
+                break
+        tree["posterior"] = xr.DataTree(found)
     else:
         from leaderbayes.sota._abc_kernel import abc
 
@@ -180,8 +191,16 @@ def _by_pymc(
     return found[own].drop_attrs()
 
 
+def _worst(drawn: xr.Dataset) -> dict[str, Any]:
+    """Return `_diagnosed` of the best theta, or of the parameter on which chains do not agree."""
+    scalars = [str(name) for name in drawn if drawn[name].dims == ("chain", "draw")]
+    each = {name: _diagnosed(drawn[name].to_numpy()) for name in scalars}
+    worst = max(each.values(), key=lambda one: np.nan_to_num(one["max_rhat"]))
+    return worst if worst["max_rhat"] >= MAX_RHAT else each.get("theta_sota", worst)
+
+
 def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
-    """Return whether the chains (chain, draw) agree on the best theta."""
+    """Return whether chains (chain, draw) agree on a parameter."""
     from arviz_stats.base import array_stats
 
     several = len(best) > 1 and best.shape[1] > 3

@@ -96,7 +96,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
     >>> asked = lb.audit(dt)
     >>> print(asked["removal_round"].attrs["message"].split(". ")[1])
-    Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does
+    Without 3 of 25 rounds (12% of all matches) logistic C=1 would
     >>> of = asked["pairs"].attrs
     >>> of["neighbours"], of["neighbours_jointly"] < 5  # few neighbours are distinguishable
     (14, True)

@@ -273,7 +273,7 @@ def _crossing(x: Floats, p: Floats, target: float) -> float:
 
 
 def _message(made: xr.Dataset, unit: str) -> str:
-    """Say in a few sentences what the design comes to."""
+    """Describe in a sentence what the design comes to."""
     target, said = made.attrs["target"], []
     whom = {"pair": "the better of a pair", "leader": f"the leader of {made.attrs['players']}"}
     for question in made["question"].to_numpy():
@@ -300,7 +300,7 @@ class Units(NamedTuple):
 
 
 def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
-    """Say what the data are made of."""
+    """Report what the data are made of."""
     gap = post.standing[:, pair[0]] - post.standing[:, pair[1]]
     among = 2.0 * post.standing.var(axis=1, ddof=1).mean()
     prior = float(np.clip(gap.var() / among, 0.0, 0.5))
@@ -325,7 +325,7 @@ def _rounds(post: Posterior, contested: Longs, _: tuple[int, int], prior: float)
     m, k, f = len(post.players), len(contested), post.test_fraction
     luck, worth = (0.0 if f is None else f / (1.0 - f)), 1.0
     if post.parameter == "epp":
-        # Of equal players' rankings: the variance of a difference is as (m + 1) / m.
+        # For equal players' rankings: the variance of a difference is as (m + 1) / m.
         luck, worth = shared_luck(f), k * (m + 1.0) / (m * (k + 1.0))
     return Units(name, count, {"new": luck / (1.0 / count + luck)}, worth, prior)
 

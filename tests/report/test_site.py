@@ -175,5 +175,5 @@ def test_what_is_no_site(tmp_path, content):
     (tmp_path / "secret.json").write_text(json.dumps({"format": 1}))
     if content is not None:
         (inside / "index.json").write_text(content)
-    with pytest.raises(lb.LeaderbayesError, match=r"no site of|another format"):
+    with pytest.raises(lb.LeaderbayesError, match=r"no site of|its format"):
         read_boards(inside)

@@ -204,7 +204,7 @@ def test_refused(fitted, options, message):
 def test_refused_boards(fitted):
     with pytest.raises(lb.LeaderbayesError, match="20 instances"):
         lb.sota.posterior(lb.sota.read_board([1.0, 1.0, 0.0], n=1))
-    with pytest.raises(lb.LeaderbayesError, match="simulated boards are of accuracies"):
+    with pytest.raises(lb.LeaderbayesError, match="for boards of accuracies"):
         lb.sota.posterior(lb.sota.read_board([0.5, 0.6], se=0.1), sampler="abc-smc")
     with pytest.raises(lb.LeaderbayesError, match="no posterior"):
         lb.sota.summary(xr.DataTree())

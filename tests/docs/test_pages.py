@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import re
+import runpy
 import shutil
 import sys
 from pathlib import Path
@@ -238,3 +239,12 @@ def test_commands_have_the_options_that_are_printed(page):
         command = cli.get_command(click.Context(cli), name)
         known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
         assert set(re.findall(r"(?<!\S)--[\w-]+", rest)) <= known, name
+
+
+def test_numbers_of_disagreement_are_those_of_its_table():
+    rows = runpy.run_path(str(ROOT / "docs" / "figures.py"))["rows"]
+    table = pd.read_csv(ROOT / "docs" / "_static" / "disagreement.csv")
+    text = (ROOT / "docs" / "disagreement.md").read_text(encoding="utf-8")
+    assert f"There are {len(table)} boards of {table['source'].nunique()} sources" in text
+    assert "\n".join(rows(table)) in text
+    assert (table["epp_same"] == 1.0).all()

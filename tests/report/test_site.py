@@ -92,7 +92,7 @@ def test_what_is_no_board(classifiers, kinds, tmp_path):
     for given, options, message in (
         (classifiers, {}, "by the names"),
         ({"a": 1}, {}, "not int"),
-        ({"a": kinds["sota"]}, {}, "of teams"),
+        ({"a": kinds["sota"]}, {}, "ranks teams"),
         ({"a": classifiers}, {"since": tmp_path / "nowhere"}, "no site of"),
         ({"a": classifiers}, {"audits": {"b": classifiers}}, "no posterior of the name 'b'"),
         ({"a": classifiers}, {"audits": {"a": classifiers}}, r"leaderbayes\.audit returns"),

@@ -186,7 +186,7 @@ def test_an_estimate_that_the_scores_contradict(fitted):
     [
         ({"sampler": "mcmc"}, "sampler"),
         ({"law": "normal"}, "law"),
-        ({"statistic": "maximum"}, "of the whole board"),
+        ({"statistic": "maximum"}, "uses the whole board"),
         ({"statistic": "mean", "sampler": "abc-smc"}, "statistic"),
         ({"rho": 1.0}, "rho"),
         ({"rho": (0.6, 0.9)}, "standard deviation of a beta"),

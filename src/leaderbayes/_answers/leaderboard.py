@@ -45,12 +45,11 @@ def leaderboard(
         Of "publish": whether ``prob`` holds for each pair's claim or for all together, as in
         `groups`.
     anchor : str, optional
-        A player with which all others are compared, whose own interval is a point: ``epp`` is then
-        the log-odds of beating it; of scores and theta ``difference`` is from it.
-    scale : "elo", optional
-        ``elo`` in place of ``epp``: 400 points for each factor of ten of the odds.
-    anchor_at : float, optional
-        Elo of the anchor, or of the average player without one; by default 1000.
+        Player with which all are compared: ``epp`` is the log-odds of beating it, ``difference``
+        is from its score or theta, and its own interval is a point.
+    scale, anchor_at : "elo", float, optional
+        ``elo`` in place of ``epp``, 400 points for each factor of ten of the odds; the anchor's
+        Elo, or without one the average player's, by default 1000.
 
     Returns
     -------
@@ -65,9 +64,8 @@ def leaderboard(
         - of theta: ``score``, as observed; ``p_sota``, the probability of theta at or above
           theta_SOTA. There is no ``rank``.
 
-        attrs: ``converged`` (0 or 1), ``warnings`` (JSON list), where rounds have weights
-        ``estimand``, and where the column beside has another leader ``disagreement``;
-        ``anchor`` and ``scale``, if given.
+        attrs: ``converged`` (0 or 1), ``warnings`` (JSON list); where they apply ``estimand`` (of
+        weights), ``disagreement`` (another leads by the column beside), ``anchor``, ``scale``.
 
         "publish": ``rank``, ``ranks``, ``player``, ``group`` (players that share a letter cannot be
         distinguished), the parameter with its interval, and one column beside; attrs: ``note``.
@@ -92,8 +90,6 @@ def leaderboard(
     0     1       svm C=1  3.0
     1     2  logistic C=1  3.0
     2     3      svm C=10  3.0
-    >>> list(lb.leaderboard(dt, columns="publish"))
-    ['rank', 'ranks', 'player', 'group', 'epp', 'score']
     """
     prob = share("prob", prob)
     one_of("columns", columns, "all", "publish")

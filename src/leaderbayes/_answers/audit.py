@@ -28,7 +28,7 @@ from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._numerics.intervals import two_digits
 from leaderbayes._scores.tables import counted
 
-_ALONE = 300  # parts that are left out one by one, the largest
+_ALONE = 300  # held-out parts one by one, the largest
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
 _LEVEL = 0.75  # P(better) below which two are said to be about level
 _SPLITS = 100  # in halves
@@ -56,7 +56,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     prob : float
         Posterior probability that decides; also of the intervals.
     seed : int, optional
-        Of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
+        Seed of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
 
         - ``players`` (player, best first): `leaderboard` and ``letters`` of all claims together.
         - ``pairs`` (player, opponent): ``p_better``; ``singly`` and ``jointly``, 1 where the row is
-          better, -1 where it is worse, 0 where they cannot be distinguished. attrs: ``pairs``,
+          better, -1 where it is worse, 0 where they are indistinguishable. attrs: ``pairs``,
           ``neighbours``, and of either ``_singly`` and ``_jointly``.
         - ``removal_round``, or what else is removed: `influence`, with ``turned`` (0 or 1), and
           ``leader_refit``, ``p_leader_refit``, who leads in a fit without it and how surely.
@@ -183,10 +183,10 @@ def _pairs(post: Posterior, prob: float) -> xr.Dataset:
         counts[f"pairs_{name}"] = int(claimed.sum())
         counts[f"neighbours_{name}"] = int(np.diagonal(claimed, 1).sum())
     said = (
-        f"{counts['pairs_singly']} of {counted(counts['pairs'], 'pair')} are distinguishable with "
-        f"probability {prob:g} each, {counts['neighbours_singly']} of them neighbours in the "
-        f"table; with probability {prob:g} for all claims together {counts['pairs_jointly']}, and "
-        f"{counts['neighbours_jointly']}."
+        f"{counts['pairs_singly']} of {counted(counts['pairs'], 'pair')} are distinguishable, "
+        f"{counts['neighbours_singly']} of them neighbours in the table. For all claims together "
+        f"to hold with probability {prob:g}, {counts['pairs_jointly']} and "
+        f"{counts['neighbours_jointly']} are."
     )
     data = xr.Dataset(values, dict.fromkeys(dims, names))
     return _answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)
@@ -240,7 +240,7 @@ def _aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
 
 
 def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
-    """Leave out each part by itself, of very many the largest."""
+    """Leave out each part alone, of very many the largest."""
     count = len(parts.names)
     leader = leader_of(parts.strengths(np.ones(count, dtype=bool)), int(post.order[0]))
     if count < 3:

@@ -28,7 +28,6 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
-from leaderbayes._scores.tables import counted
 from leaderbayes._types import Bools, Floats, Longs
 
 _TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # as many units as there are, by default
@@ -39,7 +38,7 @@ _RUNS = (1, 2, 4)
 
 
 class Now(NamedTuple):
-    """What a posterior says of the question."""
+    """What a posterior implies for the question."""
 
     decided: bool
     better: int  # position of the player that seems better
@@ -82,7 +81,7 @@ def plan(
     width : float, optional
         Wanted width of the interval of the difference.
     more_runs : sequence of int, optional
-        Of scores of repeated runs (coordinate ``run_variance``): numbers of further runs of the
+        For scores of repeated runs (coordinate ``run_variance``): numbers of further runs of the
         same rounds. By default 1, 2, 4.
     players : sequence of str, optional
         Contested players; by default the pair, or those tied for top.
@@ -98,8 +97,8 @@ def plan(
         NaN where a thousand times as many do not do), ``p_any_rounds`` after any number, and
         ``rounds_for_width``. Scalars: ``p_now``, ``width_now``.
 
-        Of votes also over ``clusters``: by the "same" judges, whose opinions remain, or by "new"
-        ones. Of repeated runs ``run_share`` of the difference's variance in a round, ``width_runs``
+        For votes also over ``clusters``: by the "same" judges, whose opinions remain, or by "new"
+        ones. For repeated runs ``run_share`` of the difference's variance, ``width_runs``
         over ``more_runs``, ``width_any_runs``, ``runs_for_width``. attrs: ``message``,
         ``question``, ``unit``, ``players`` (number), ``contested`` (JSON), ``prob``, ``target``,
         ``seed``, ``converged``, ``warnings``.
@@ -130,7 +129,7 @@ def plan(
     dim, given = post.kind.more, {"votes": votes, "rounds": rounds}
     asked_for = given.pop(dim)
     if any(each is not None for each in given.values()):
-        raise LeaderbayesError("votes= is of votes, and rounds= of all else.")
+        raise LeaderbayesError("votes= is for votes, and rounds= for everything else.")
     asked = None if pair is None else _asked(post, pair)
     now = now_of(post, asked, prob)
     contested = _contested(post, asked, now, players, prob)
@@ -174,7 +173,7 @@ def plan(
     else:
         cluster = next(iter(clustered_by(post)), "none")
         if more_runs is not None:
-            raise LeaderbayesError("more_runs= is of scores: give votes=.")
+            raise LeaderbayesError("more_runs= is for scores: give votes=.")
     leader = f"{post.players[now.better]}, the leader, against everybody"
     made.attrs = {
         "question": leader if pair is None else f"{pair[0]} against {pair[1]}",
@@ -188,7 +187,7 @@ def plan(
 
 
 def now_of(post: Posterior, asked: list[int] | None, prob: float) -> Now:
-    """Say whether a posterior separates a pair, or its leader from everybody."""
+    """Report whether a posterior separates a pair, or its leader from everybody."""
     standing = post.standing
     if asked is None:
         first = int(post.order[0])
@@ -259,7 +258,7 @@ def _of_runs(
         if more_runs is None:
             return xr.Dataset()
         raise LeaderbayesError(
-            "more_runs= is of mean scores whose rounds were run more than once (the coordinate "
+            "more_runs= is for mean scores whose rounds were run more than once (the coordinate "
             "run_variance of read_scores), and these were not."
         )
     runs, pair = float(scores.attrs["runs"]), [now.better, now.other]
@@ -320,7 +319,7 @@ def _default(count: float) -> Longs:
 
 
 def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
-    """Say in a few sentences what the plan comes to."""
+    """Report in a few sentences what the plan comes to."""
     unit, said = (
         made.attrs["unit"],
         [f"{made.attrs['question']}: undecided, with probability {now.p:.2f} so far."],
@@ -335,20 +334,26 @@ def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
             needed, p = (float(way[name]) for name in (f"{dim}_needed", f"p_any_{dim}"))
             whom = _whom(made, str(who), str(clusters), size)
             if np.isnan(needed):
-                short.append(f"{probability(p).lstrip('<')} {whom}")
+                short.append(f"{probability(p).lstrip('<')} ({whom})")
             else:
-                reached.append(f"{counted(needed, f'more {unit}')} {whom}")
+                reached.append(f"{_about(needed, unit)} {whom}")
     if reached and not now.decided:
         after = ", or ".join(reached)
         said.append(f"A decision has probability {made.attrs['target']:g} after {after}.")
     if short:
-        said.append(f"More {unit}s decide with probability at most {', or '.join(short)}.")
+        said.append(f"Many more {unit}s decide with probability at most {' or '.join(short)}.")
     if "wanted_width" in made.attrs:
         needed = float(made[f"{dim}_for_width"].min())
         wide = f"an interval {made.attrs['wanted_width']:g} wide"
-        enough = f"For {wide}: {counted(needed, f'more {unit}')}."
+        enough = f"For {wide}: {_about(needed, unit)}."
         said.append(f"No number gives {wide}." if np.isnan(needed) else enough)
     return " ".join(said)
+
+
+def _about(needed: float, unit: str) -> str:
+    """Write a number of further rounds, which is known to two digits."""
+    rounded = float(f"{needed:.2g}")
+    return f"{'about ' * (needed >= 100.0)}{rounded:,.0f} more {unit}{'s' * (rounded != 1.0)}"
 
 
 def _whom(made: xr.Dataset, who: str, clusters: str, size: dict[str, int]) -> str:

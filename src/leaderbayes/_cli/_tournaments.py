@@ -27,7 +27,7 @@ _LEADS = ("tournament", "size", "leader", "P(best)", "tied")
 @option("workers", "Number of processes.  [default: as many as CPUs]", click.IntRange(1))
 @together(fitting, writing)
 def tournaments(store: Path, workers: int | None, **given: Any) -> None:
-    """Fit each tournament (data set) of a table by itself, and compare them."""
+    """Fit each tournament (data set) of a table separately, and compare them."""
     import leaderbayes as lb
     from leaderbayes._numerics.workers import available
 

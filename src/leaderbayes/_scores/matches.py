@@ -45,7 +45,7 @@ def matches(
     ties : {"half", "drop", "floor", "loss"}
         Count equal scores as half a win for both, as no match, as half a win with each pair's sum
         rounded down (EloML), or as the loss of the player who is listed first (PMRA, in
-        ``round_intercept`` only; the tables here count half). Of votes "half" or "drop".
+        ``round_intercept`` only; the tables here count half). For votes "half" or "drop".
     pairs : bool, optional
         Whether to make the tables of all pairs, by default those of up to 5000 players.
 
@@ -81,7 +81,7 @@ def matches(
         raise wrong("pairs", pairs, "True, False or None")
     if is_votes(scores):
         if not within_round:
-            raise LeaderbayesError("within_round=False is of scores: votes have no rounds.")
+            raise LeaderbayesError("within_round=False is for scores: votes have no rounds.")
         return counted_votes(scores, ties)
     board = valid_scores(scores)
     names = ("tournament",) if "tournament" in board.dims else ()

@@ -47,7 +47,7 @@ Family = Mapping[str, str] | pd.Series
 
 FigSize = tuple[float, float] | Literal["column", "page"]
 _FONT, _SMALLEST = 10.0, 4.5  # points
-# Of one column of a journal, and of both: width in inches, letters in points.
+# For one column of a journal, and for both: width in inches, letters in points.
 _JOURNAL = {"column": (3.4, 7.0), "page": (7.0, 8.0)}
 _HIGHEST = 7.9  # inches, of panels below each other in one column
 MOST_NUMBERS = 20  # rows and columns of a heat map whose cells have numbers
@@ -68,9 +68,9 @@ def panels(
     Parameters
     ----------
     titles : mapping
-        Of panels, by the names that they have in the PlotCollection.
+        Titles of panels, by the names that they have in the PlotCollection.
     attrs : mapping
-        Of what is drawn; a caveat in them stands below the title.
+        attrs of what is drawn; a caveat in them stands below the title.
     size : (float, float)
         Width and height, in inches, if no other size is asked for.
     columns : int
@@ -252,7 +252,7 @@ def legend(ax: Any, columns: int = 1) -> None:
 
 
 class Marks(NamedTuple):
-    """How players are told apart by eye: a colour each, and whose names are bold."""
+    """How players are marked: a colour each, and whose names are bold."""
 
     colors: list[str]
     bold: list[bool]

@@ -41,7 +41,7 @@ def compare(
     Parameters
     ----------
     dt : DataTree
-        Posterior of any model. Of strengths the probability that ``a`` beats ``b`` is drawn, of
+        Posterior of any model. For strengths the probability that ``a`` beats ``b`` is drawn, for
         scores and theta their difference; of several tournaments in a new one.
     a, b, rope, prob
         As for `leaderbayes.compare`: two players, the region of practical equivalence, which is

@@ -1,4 +1,4 @@
-"""Players that cannot be distinguished: the critical difference diagram's successor."""
+"""Indistinguishable players: the critical difference diagram's successor."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -43,7 +43,7 @@ def groups(
     family: Family | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
-    """Plot players by their strengths, with bars over those that cannot be distinguished.
+    """Plot players by their strengths, with bars over those that are indistinguishable.
 
     A bar is a group of `leaderbayes.groups`: two players that no bar joins are distinguishable.
 
@@ -138,7 +138,7 @@ def bars_of(
             continue
         lane = next((k for k, at in enumerate(ended) if at - along[first] >= apart), len(ended))
         ended[lane : lane + 1] = [float(along[last])]
-        # A bar of which one row is left joins nobody.
+        # A bar of which one row is left joins no rows.
         if (end := min(last, shown - 1)) > first:
             bars.append((lane, int(first), int(end)))
     return bars

@@ -31,7 +31,7 @@ def win_probability(
     Parameters
     ----------
     dt : DataTree
-        Posterior of any model; of teams the probability that the row is better is drawn.
+        Posterior of any model; for teams the probability that the row is better is drawn.
     top : int, optional
         Draw this many of the best players only.
     by : {"auto", "blend", "model", "record"}

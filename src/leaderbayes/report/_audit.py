@@ -1,4 +1,4 @@
-"""What a report says of an audit: a heading, a sentence and a table a question."""
+"""What a report shows of an audit: a heading, a sentence and a table a question."""
 
 from typing import Any, NamedTuple
 
@@ -43,7 +43,7 @@ def audited(dt: xr.DataTree | xr.Dataset, audit: Any) -> dict[str, Question]:
     same = set(map(str, post.players)) == set(map(str, audit["pairs"]["player"].to_numpy()))
     if not same or audit.attrs["model"] != post.model.name:
         raise LeaderbayesError(
-            "This audit is of another posterior: give leaderbayes.audit of this one."
+            "This audit belongs to another posterior: give leaderbayes.audit of this one."
         )
     return {
         name: Question(

@@ -50,12 +50,12 @@ def site(
     fits : mapping of str to DataTree
         Posteriors of players or studies, by the names of their boards.
     folder : path
-        Of the site; made if it is missing. Files of the same names are replaced, all or none.
+        Folder of the site; made if missing. Files of the same names are replaced, all or none.
     since : path, optional
         Folder of an earlier version, which may be the same: ``changes.md`` then lists, in
         Markdown, what has changed, such as "B is now distinguishable from A".
     title : str
-        Of the index.
+        Title of the index.
     prob, top
         As for `leaderbayes.report.html`.
     audits : mapping of str to DataTree, optional
@@ -173,8 +173,7 @@ def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
     post, table = Posterior(fit), leaderboard(fit, prob=prob)
     if post.who != "player":
         raise LeaderbayesError(
-            f"{post.called} is of teams, and no leaderboard of players: leaderbayes.report.html "
-            "makes a page of it."
+            f"{post.called} ranks teams, not players: leaderbayes.report.html makes a page of it."
         )
     players = [str(player) for player in table["player"].iloc[:_MOST]]
     better = p_better(fit).sel(player=players, opponent=players).to_numpy() >= prob

@@ -52,27 +52,24 @@ def posterior(
     .. math:: \theta_j \sim P(\theta), \quad \theta_{SOTA} = \max_j \theta_j, \quad
               X_j \mid \theta_j \sim \mathrm{Bin}(n, \theta_j)
 
-    with Boland's dependence, as in `maximum`: all teams share the luck of the test set. Scores with
-    standard errors, and AUCs on the probit scale, are normal given their thetas.
+    with Boland's dependence, as in `maximum`: all teams share the luck of the test set. AUCs (on
+    the probit scale) and scores with standard errors are normal given their thetas.
 
     Parameters
     ----------
     board : DataArray (team)
         From `read_board` or `read_answers`. Accuracies at or below chance are excluded.
     law : {"flexible", "beta"}
-        P(theta): learnt from the board (a Dirichlet process); or a beta distribution (normal, of
-        AUCs and estimates) with unknown parameters.
+        P(theta): learnt from the board (a Dirichlet process), or a beta (or normal) distribution.
     sampler : {"exact", "abc-smc"}
-        By the likelihood (Gibbs' sampler, or NUTS under "beta"), or by simulated boards (sequential
-        Monte Carlo of `leaderbayes.models.sota`; accuracies only).
+        Sample the likelihood, or simulate boards (sequential Monte Carlo; accuracies only).
     rho : float or (float, float), optional
         Dependence, known or with mean and standard deviation of its beta prior; by default the
-        board's own (of `read_answers` as wide as its interval), else 0. Of AUCs as for `maximum`.
+        board's own, else 0. For AUCs as for `maximum`.
     theta_0 : float, optional
         P(the reference is right); by default the best score, which matters little.
     statistic, epsilon
-        Of "abc-smc": what simulated boards are compared by, and how near they must come, as for
-        `leaderbayes.models.sota`.
+        For "abc-smc", as for `leaderbayes.models.sota`.
     draws, chains : int
         Draws kept per chain, number of chains.
     seed : int, optional
@@ -84,12 +81,8 @@ def posterior(
     -------
     DataTree
         ``posterior``: ``theta_sota``, ``theta`` (team), parameters of P(theta), ``ease`` of the
-        test set in standard deviations, ``rho`` where it is unknown. ``posterior_predictive``:
-        ``score`` (team) on another test set, ``new_score`` of other teams. ``log_likelihood``:
-        ``score`` (team), thetas integrated out. ``constant_data``, ``observed_data``: the board.
-        attrs: ``converged`` (0 or 1), ``max_rhat`` and ``min_ess`` of theta_sota (or of
-        a parameter on which chains disagree), ``unique``, the
-        share of different draws by "abc-smc", ``sampler``, ``arguments``, ``seed``, ``warnings``.
+        test set. ``posterior_predictive``: ``score`` (team) on another test set, ``new_score`` of
+        other teams. attrs: ``converged``, ``max_rhat``, ``min_ess``, ``sampler``, ``warnings``, ...
 
     Raises
     ------
@@ -98,10 +91,8 @@ def posterior(
 
     Warns
     -----
-    ConvergenceWarning
-        LB001, if the chains cannot be trusted.
-    MisfitWarning
-        LB016, if the model does not describe the board.
+    ConvergenceWarning, MisfitWarning
+        If the chains did not converge (LB001), or the model does not describe the board (LB016).
 
     References
     ----------
@@ -112,10 +103,7 @@ def posterior(
     --------
     >>> import leaderbayes as lb
     >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
-    >>> board = lb.sota.read_board(scores, n=200)
-    >>> dt = lb.sota.posterior(board, seed=1)
-    >>> dict(dt.posterior["theta"].sizes)
-    {'chain': 4, 'draw': 250, 'team': 12}
+    >>> dt = lb.sota.posterior(lb.sota.read_board(scores, n=200), seed=1)
     >>> round(float(dt.posterior["theta_sota"].mean()), 2)
     0.91
     """
@@ -126,7 +114,7 @@ def posterior(
     rho = own_rho(board) if rho is None else rho
     if sampler == "exact" and statistic != "board":
         raise LeaderbayesError(
-            "statistic='maximum' is of sampler='abc-smc': the likelihood is of the whole board."
+            "statistic='maximum' needs sampler='abc-smc': the likelihood uses the whole board."
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
@@ -283,7 +271,7 @@ def _misfit(compared: pd.DataFrame) -> str:
 def _low(tree: xr.DataTree) -> str:
     """Return that the best theta is below the board's middle."""
     board, best = board_of(tree), tree["posterior"]["theta_sota"]
-    # Of a few teams whose scores are mostly luck the best is about as good as the middle.
+    # For a few teams whose scores are mostly luck the best is about as good as the middle.
     highest, median = float(best.mean() + best.std()), float(board.median())
     if board.attrs["metric"] == "accuracy":  # next to 1 the median score of a theta is 1
         n = int(board.attrs["n"])

@@ -45,7 +45,7 @@ def read_answers(
     player, round, score, cluster : str, optional
         Columns of a table: classifiers, items, answers, and what items share.
     higher_is_better : bool, optional
-        Of a table: False where 1 is wrong.
+        For a table: False where 1 is wrong.
     max_mb : float
         Largest size of a file, unpacked, in megabytes.
 
@@ -92,7 +92,7 @@ def read_answers(
     if answers.sizes.get("tournament", 1) > 1:
         names = answers["tournament"].to_numpy()
         raise ScoresError(
-            f"The answers are to {len(names)} test sets ({listed(names)}), and a board is of one: "
+            f"The answers are to {len(names)} test sets ({listed(names)}), but a board needs one: "
             f"give one, lb.read_scores(...).sel(tournament={str(names[0])!r:.60})."
         )
     right = _right(one_tournament(answers).transpose("player", "round"))

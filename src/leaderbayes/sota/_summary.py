@@ -64,7 +64,7 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     theta, highest = np.quantile(best, tails), np.quantile(again, tails)
     expected = float(best.mean())
-    # Of a rho that is unknown the board's own estimate, or else what it came to be.
+    # For a rho that is unknown the board's own estimate, or else what it came to be.
     rho = float(post.read("rho").mean()) if post.has("rho") else board.attrs.get("rho", 0.0)
     free = winner(board, rho=rho, prob=prob)
     ends = float(free["theta_sota_lower"]), float(free["theta_sota_upper"])

@@ -52,7 +52,7 @@ def compare(
         ``standardised``, ``p_value`` (chi-square), ``p_value_normal``, ``p_check``, ``weight`` of
         a match; ``leader``, ``p_best`` that it is the best, ``tied_for_top``, how many players
         are indistinguishable from it; ``odd_player`` and ``odd_z``, whose win probability differs
-        most from the other tournaments, as `unusual` finds; ``converged``. Of mean scores, in
+        most from the other tournaments, as `unusual` finds; ``converged``. For mean scores, in
         place of the deviances and the odd player: ``score`` of the leader, ``second`` and
         ``lead``, in the tournament's unit with ``_lower`` and ``_upper``. attrs: ``converged``,
         ``warnings``.
@@ -93,7 +93,7 @@ def compare(
 def _row(
     name: str, fit: xr.DataTree, prob: float, convention: Convention, draws: int | None
 ) -> dict[str, Any]:
-    """Return what a row shows of a tournament by itself."""
+    """Return what a row shows of one tournament."""
     posterior = Posterior(fit)
     first, second = posterior.order[:2]
     of_scores = posterior.parameter == "score"

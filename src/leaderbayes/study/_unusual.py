@@ -22,7 +22,7 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
 
     with posterior means and standard deviations s, each player's own spread between tournaments
     :math:`\tau_i`, and the level l of the players present. Strengths of one fit of several
-    tournaments are shrunk towards each other already: fit each by itself for this.
+    tournaments are shrunk towards each other already: fit each separately for this.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class Posterior:
         self.tree = given
         if "posterior" not in given.children:
             raise LeaderbayesError(
-                "This DataTree has no posterior. Of a study of many fits pick one: study['iris']."
+                "This DataTree has no posterior. For a study of many fits pick one: study['iris']."
             )
         named = self._named()
         if named is not None and named.complete is not None:

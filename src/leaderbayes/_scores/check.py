@@ -28,7 +28,7 @@ _MOST = 200_000  # rankings
 
 
 class Direction(NamedTuple):
-    """Whether more is better, why nobody can know, and what to warn of."""
+    """Whether more is better, why it is unknown, and what to warn of."""
 
     better: bool
     losses: str = ""
@@ -144,7 +144,7 @@ def of_places(x: Floats) -> str:
 
 
 class Problems(NamedTuple):
-    """What is no score in a table, and what else nobody can know."""
+    """What is no score in a table, and what else is unknown."""
 
     columns: Mapping[str, str]  # why, by name
     rows: Mapping[str, str]

@@ -94,7 +94,7 @@ def read_scores(
     -------
     DataArray (player, round) or (tournament, player, round)
         Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
-        ``scheme`` if given, ``columns`` (what was taken for what), ``source``;
+        ``scheme`` if given, ``columns`` (column of each role), ``source``;
         ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
         Coordinates, if there are such columns: ``cluster`` and ``round_weight`` (round,) and
@@ -215,7 +215,7 @@ def to_scores(
     """Pivot a long table of names and numbers; every reader ends with this.
 
     The columns are player, round, score and perhaps tournament, cluster and repeat, and the index
-    that of ``table``, for messages; ``columns`` names what was taken for each.
+    that of ``table``, for messages; ``columns`` names the column of each.
     """
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
@@ -345,7 +345,7 @@ def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
 
 
 def describe(scores: xr.DataArray) -> str:
-    """Say what was read, as `what_was_read` has it, in a line."""
+    """Report what was read, as `what_was_read` has it, in a line."""
     read = what_was_read(scores)
     better = "higher" if read["higher_is_better"] else "lower"
     sizes = " x ".join(counted(size, dim) for dim, size in read["sizes"].items())

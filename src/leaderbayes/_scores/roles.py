@@ -26,7 +26,7 @@ from leaderbayes._scores.tables import (
 )
 
 KAGGLE = ("teamid", "teamname", "score")  # columns of its leaderboards, in lower case
-Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
+Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and the column of each role
 _ONE_SCORE = (
     " With one score a player nothing says who beats whom: give the scores of several rounds, or "
     "ask how good the best is (sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER)."

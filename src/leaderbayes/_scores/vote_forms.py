@@ -265,7 +265,7 @@ def _outcome(table: Table, pair: Sides, sides: Sides | None) -> tuple[str, tuple
     table.refuse(
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
         "name it (outcome=..., --outcome COLUMN), or two scores (--outcome X,Y, or --outcome=-X,-Y "
-        "where the smaller wins). Of numbers of wins make a row for each winner, with a column "
+        "where the smaller wins). For numbers of wins make a row for each winner, with a column "
         f"n_votes. The columns are {listed(table.frame.columns)}."
     )
 

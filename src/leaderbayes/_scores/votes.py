@@ -46,7 +46,7 @@ _BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are an outc
 
 
 class Options(NamedTuple):
-    """What the user says of a table of votes; arguments of `read_votes`."""
+    """What the user specifies about a table of votes; arguments of `read_votes`."""
 
     first: str | None = None
     second: str | None = None
@@ -93,7 +93,7 @@ def read_votes(
     outcome : str or sequence of str, optional
         Column that says who won; or two of scores, of which the larger wins, or the smaller of
         ``["-loss_a", "-loss_b"]``; or three or four that mark who won with 1: the first, the
-        second, nobody, nobody because both are bad. ``"x,y"`` is ``["x", "y"]``.
+        second, neither, neither because both are bad. ``"x,y"`` is ``["x", "y"]``.
     prompt, judge, time : str, optional
         Columns of what was judged, by whom, and when; "none" takes none.
     weight : str, optional
@@ -117,7 +117,7 @@ def read_votes(
         - ``weight``, ``covariates`` (vote, covariate) and the coordinates ``prompt``, ``judge``,
           ``time``, ``tournament``: where there are such columns
 
-        attrs: ``kind`` ("votes"), ``read_as`` (what was taken for what), ``both_bad``,
+        attrs: ``kind`` ("votes"), ``read_as`` (column of each role), ``both_bad``,
         ``ordered`` (0 if it is unknown who was shown first), ``source``; ``unused``, other columns.
 
     Examples

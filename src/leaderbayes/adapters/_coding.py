@@ -24,7 +24,7 @@ from leaderbayes.adapters._items import (
 from leaderbayes.adapters._tables import check_names, with_options
 
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
-# Of a report: what was resolved, and what was put to the system; its other lists are parts.
+# Fields of a report: what was resolved, and what was put to the system; its other lists are parts.
 _RESOLVED = "resolved_ids"
 _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids", "completed_ids", "submitted_ids")
 _CONTRARY = {"unresolved_ids", "error_ids", "empty_patch_ids", "no_generation", "no_logs"}

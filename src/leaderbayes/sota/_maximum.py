@@ -58,8 +58,8 @@ def maximum(
     theta_0 : float, optional
         P(the reference is right), of shares of right answers; the highest theta by default.
     dependence : {"boland", "copula"}
-        Of shares of right answers: Boland's model (section 4.2, exact), which equation 8 forbids to
-        weak classifiers; or a Gaussian copula, an approximation without such a bound.
+        For accuracies: Boland's model (section 4.2, exact), which equation 8 forbids to weak
+        classifiers; or a Gaussian copula, an approximation without such a bound.
 
     Returns
     -------

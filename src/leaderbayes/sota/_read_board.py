@@ -231,8 +231,8 @@ def _are_percentages(table: Table, column: str, values: pd.Series) -> bool:
     mixed = f" and {small.iloc[0]:g}" if len(small) and 0.0 <= wrong.iloc[0] <= 100.0 else ""
     table.refuse(
         f"column {shown(column)} holds {wrong.iloc[0]:g}{mixed}; shares are from 0 to 1, and "
-        "percentages all from 1 to 100: divide percentages by 100. Of another metric give standard "
-        "errors (se=, --se).",
+        "percentages all from 1 to 100: divide percentages by 100. For another metric give "
+        "standard errors (se=, --se).",
         wrong.index[0],
     )
 

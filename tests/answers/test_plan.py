@@ -159,7 +159,7 @@ def test_promises_are_kept(pair):
         ({"players": "p0"}, "a list of names"),
         ({"rounds": (0,)}, "rounds=0"),
         ({"rounds": 5}, "a list of whole numbers"),
-        ({"votes": (5,)}, "votes= is of votes"),
+        ({"votes": (5,)}, "votes= is for votes"),
         ({"prob": 0.5}, "prob="),
         ({"target": 1.0}, "target="),
         ({"width": 0.0}, "width="),

@@ -154,7 +154,7 @@ def test_more_votes_of_the_same_judges_leave_their_opinions(decisive):
     # Votes on the two in question tell more of them than votes on all.
     on_two = made.sel(who="contested", clusters="new")
     assert float(on_two["votes_for_width"]) < float(new["votes_for_width"])
-    with pytest.raises(lb.LeaderbayesError, match="rounds= of all else"):
+    with pytest.raises(lb.LeaderbayesError, match="rounds= for everything else"):
         lb.plan(decisive[1], rounds=(5,))
 
 

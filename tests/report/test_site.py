@@ -92,7 +92,7 @@ def test_what_is_no_board(classifiers, kinds, tmp_path):
     for given, options, message in (
         (classifiers, {}, "by the names"),
         ({"a": 1}, {}, "not int"),
-        ({"a": kinds["sota"]}, {}, "of teams"),
+        ({"a": kinds["sota"]}, {}, "ranks teams"),
         ({"a": classifiers}, {"since": tmp_path / "nowhere"}, "no site of"),
         ({"a": classifiers}, {"audits": {"b": classifiers}}, "no posterior of the name 'b'"),
         ({"a": classifiers}, {"audits": {"a": classifiers}}, r"leaderbayes\.audit returns"),
@@ -175,5 +175,5 @@ def test_what_is_no_site(tmp_path, content):
     (tmp_path / "secret.json").write_text(json.dumps({"format": 1}))
     if content is not None:
         (inside / "index.json").write_text(content)
-    with pytest.raises(lb.LeaderbayesError, match=r"no site of|another format"):
+    with pytest.raises(lb.LeaderbayesError, match=r"no site of|its format"):
         read_boards(inside)

@@ -190,7 +190,7 @@ def test_an_audit_is_a_section_of_its_own(classifiers, kinds, asked):
         assert " ".join(str(part.attrs["message"]).split()) in said
     fragment = lb.report.latex(classifiers, audit=asked)
     assert fragment.count(r"\item \emph{") == len(asked.children)
-    with pytest.raises(lb.LeaderbayesError, match="of another posterior"):
+    with pytest.raises(lb.LeaderbayesError, match="to another posterior"):
         lb.report.text(kinds["davidson"], audit=asked)
     with pytest.raises(lb.LeaderbayesError, match=r"leaderbayes\.audit returns"):
         lb.report.text(classifiers, audit=classifiers)

@@ -221,7 +221,9 @@ def test_scores_in_lines_of_json(write):
     np.testing.assert_array_equal(lb.read_scores(write(wide, "w.jsonl")), [[0.1, 0.2], [0.3, 0.1]])
 
 
-@pytest.mark.parametrize(("right", "wrong"), [("C", "I"), ("pass", "fail"), ("True", "False")])
+@pytest.mark.parametrize(
+    ("right", "wrong"), [("C", "I"), ("y", "n"), ("✓", "✗"), ("pass", "fail"), ("True", "False")]
+)
 def test_right_and_wrong_in_words(write, right, wrong):
     items = f"item,a,b\n1,{right},{wrong}\n2,{wrong},{right}\n3,{right},{right}\n"
     np.testing.assert_array_equal(lb.read_scores(write(items)), [[1, 0, 1], [0, 1, 1]])
@@ -264,6 +266,9 @@ def test_a_seed_beside_rounds_is_no_long_table():
         'model,u,v\na,"61,2","50,1"\nb,"60,1","52,2"\n',
         "model;u;v\na;61,2;50,1\nb;60,1;52,2\n",
         "model,u,v\na,61.2%,50.1%\nb,60.1 %,52.2 %\n",
+        "model\tu\tv\na\t61.2\t50.1\nb\t60.1\t52.2\n",
+        "model|u|v\na|61.2|50.1\nb|60.1|52.2\n",
+        "model,u,v,,\na,61.2,50.1,,\nb,60.1,52.2,,\n",
     ],
 )
 def test_tables_as_papers_and_people_write_them(write, text):
@@ -281,8 +286,68 @@ def test_tables_as_papers_and_people_write_them(write, text):
         ),
         ("model,u,v\na,61.2%,50.1\nb,0.601,52.2\n", "write it at every score of the column"),
         ('model,u,v\na,"1,234",5.1\nb,"2,345",5.2\n', "of thousands"),
+        ("model,u,v\na,1.2k,2k\nb,1.3k,1k\n", "line 2: column 'u' holds '1.2k'"),
+        ("model,a,b,c\na,0,6,7\nb,4,0,5\nc,3,5,0\n", "rows and columns have the same names"),
     ],
 )
 def test_numbers_that_may_mean_two_things(write, text, message):
     with pytest.raises(lb.ScoresError, match=message):
         lb.read_scores(write(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "rounds"),
+    [
+        ('{"a": {"u": 0.5, "v": 0.4}, "b": {"u": 0.6, "v": 0.3}}', ["u", "v"]),
+        ('{"columns": ["u", "v"], "index": ["a", "b"], "data": [[0.5, 0.4], [0.6, 0.3]]}',
+         ["u", "v"]),
+        ('{"model": "a", "of": {"u": 0.5, "v": 0.4}}\n{"model": "b", "of": {"u": 0.6, "v": 0.3}}\n',
+         ["of.u", "of.v"]),
+    ],
+)  # fmt: skip
+def test_nested_json(write, text, rounds):
+    path = write(text, "scores.json")
+    read = lb.read_scores(path) if "model" in text else refused(path)[1][0]
+    np.testing.assert_array_equal(read, [[0.5, 0.4], [0.6, 0.3]])
+    assert read["round"].values.tolist() == rounds
+
+
+def test_text_of_spreadsheets(tmp_path):
+    path = tmp_path / "scores.txt"
+    path.write_bytes("model\tu\tv\nä\t−0.5\t0.4\nb\t0.6\t0.3\n".encode("utf-16"))
+    np.testing.assert_array_equal(lb.read_scores(path), [[-0.5, 0.4], [0.6, 0.3]])
+
+
+@pytest.mark.parametrize(("cell", "gains"), [("-1", True), ("-1", False), ("999", True)])
+def test_numbers_that_may_stand_for_none(write, cell, gains):
+    text = f"model,u,v,w\na,61.5,{cell},40\nb,70,50,{cell}\nc,55,60,30\nd,50,55,35\n"
+    with pytest.warns(lb.LeaderbayesWarning, match=rf"LB051 .* {cell} .*1 more.*missing score"):
+        lb.read_scores(write(text), higher_is_better=gains)
+    lb.read_scores(write("round,a,b,c\nx,1,-1,0\ny,0,1,-1\nz,1,1,-1\n"))  # won, tied, lost
+
+
+def test_excel(tmp_path):
+    pytest.importorskip("openpyxl")
+    path, table = tmp_path / "scores.xlsx", pd.DataFrame(BOARD).assign(dataset=["NA", *"vwxy"])
+    table.to_excel(path, index=False)
+    read = lb.read_scores(path)
+    np.testing.assert_array_equal(read.T, table[[*BOARD]])
+    assert read["round"].values.tolist() == ["NA", *"vwxy"]
+    with pd.ExcelWriter(path) as book:
+        for sheet in ("one", "two"):
+            table.to_excel(book, sheet_name=sheet)
+    with pytest.raises(lb.ScoresError, match="sheets 'one', 'two'; give one"):
+        lb.read_scores(path)
+
+
+def test_wins_against_one_base(write):
+    """The leaderboard of AlpacaEval."""
+    text = (
+        ",win_rate,n_wins,n_wins_base,n_draws,n_total\ngpt,50.0,0,0,805,805\n"
+        "yi,40.1,300,500,5,805\nopt,22.0,150,655,0,805\n"
+    )
+    votes = lb.read_votes(write(text))
+    assert votes["player"].values.tolist() == ["yi", "gpt", "opt"]
+    assert votes["outcome"].values.tolist() == [1.0, 0.0, 0.5, 1.0, 0.0]
+    assert votes["weight"].values.tolist() == [300, 500, 5, 150, 655]
+    assert "read_votes reads it" in refused(write(text))[0]

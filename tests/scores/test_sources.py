@@ -89,7 +89,7 @@ def test_rows_are_named_as_the_file_has_them(write):
         ("", "the file is empty"),
         ("\n", "first line is empty"),
         ("model,fold,auc\n", "header and no row"),
-        ("ds\ta, x\tb\n1\t2, 3\t4\n", "separated by tabs"),
+        (",acc,,f1\nm,1,2,3\n", "first line names 2 of 4 columns; leave out what is above"),
         ('model,fold,auc\na,1,"0,5"\nb,1,2\n', "a decimal comma"),
         ("model,fold,auc\na,1,1,9\nb,1,1\n", "line 2: 4 cells do not fit the header"),
         ("ds,a,b\nx,1,2\ny,1\n", "line 3: 2 cells do not fit"),

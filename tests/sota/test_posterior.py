@@ -186,7 +186,7 @@ def test_an_estimate_that_the_scores_contradict(fitted):
     [
         ({"sampler": "mcmc"}, "sampler"),
         ({"law": "normal"}, "law"),
-        ({"statistic": "maximum"}, "of the whole board"),
+        ({"statistic": "maximum"}, "uses the whole board"),
         ({"statistic": "mean", "sampler": "abc-smc"}, "statistic"),
         ({"rho": 1.0}, "rho"),
         ({"rho": (0.6, 0.9)}, "standard deviation of a beta"),
@@ -204,7 +204,7 @@ def test_refused(fitted, options, message):
 def test_refused_boards(fitted):
     with pytest.raises(lb.LeaderbayesError, match="20 instances"):
         lb.sota.posterior(lb.sota.read_board([1.0, 1.0, 0.0], n=1))
-    with pytest.raises(lb.LeaderbayesError, match="simulated boards are of accuracies"):
+    with pytest.raises(lb.LeaderbayesError, match="for boards of accuracies"):
         lb.sota.posterior(lb.sota.read_board([0.5, 0.6], se=0.1), sampler="abc-smc")
     with pytest.raises(lb.LeaderbayesError, match="no posterior"):
         lb.sota.summary(xr.DataTree())

@@ -40,7 +40,7 @@ def test_lower_is_better():
     assert turned.attrs["chance"] == -1.0
     shrunk = lb.sota.shrink(turned)
     same = same.assign_attrs(chance=-1.0)
-    assert float(shrunk["theta_sota"]) == float(lb.sota.shrink(same)["theta_sota"])
+    assert float(shrunk["theta_sota"]) == -float(lb.sota.shrink(same)["theta_sota"])
     wrong = lb.sota.read_board([0.25, 0.5], n=100, higher_is_better=False)
     np.testing.assert_array_equal(wrong, [0.75, 0.5])
     with pytest.raises(lb.LeaderbayesError, match="higher_is_better='no'"):
@@ -306,3 +306,34 @@ def test_ranks_show_the_direction():
     board = lb.sota.read_board(table, n=1000, higher_is_better=False)
     assert str(board.idxmax("team").item()) == "a"
     lb.sota.read_board(table.assign(score=table["score"][::-1].to_numpy()), n=1000)
+
+
+@pytest.mark.parametrize("estimates", [False, True])
+def test_losses_are_answered_as_losses(estimates):
+    """As the gains that they are the complement, or the negative, of."""
+    loss = np.array([0.08, 0.09, 0.09, 0.1, 0.11, 0.12, 0.13, 0.6])
+    known = {"se": 0.01, "chance": 0.5} if estimates else {"n": 100}
+    whole = 0.0 if estimates else 1.0
+    turned = known | ({"chance": -0.5} if estimates else {})
+    losses = lb.sota.read_board(loss, **known, higher_is_better=False)
+    gains = lb.sota.read_board(np.round(whole - loss, 2), **turned)
+    for answer in (lb.sota.shrink, lb.sota.winner):
+        one, other = answer(losses), answer(gains)
+        for name in ("theta_sota", "observed_max"):
+            for end, opposite in (("", ""), ("_lower", "_upper"), ("_upper", "_lower")):
+                if name + end in one:
+                    level = whole - float(other[name + opposite])
+                    assert float(one[name + end]) == pytest.approx(level, abs=1e-6)
+    best = lb.sota.shrink(losses)
+    assert (int(best["m"]), int(best["below_chance"])) == (7, 1)
+    assert best.attrs["left_out"] == "1 team at or below chance: '7'"
+    assert "off its loss" in best.attrs["message"]
+    lb.plots.board(losses, best)
+
+
+def test_a_loss_that_is_no_share_has_no_n():
+    table = pd.DataFrame({"team": [*"abc"], "log_loss": [0.3, 0.4, 0.5]})
+    with pytest.raises(lb.ScoresError, match="no share of wrong answers"):
+        lb.sota.read_board(table, n=100, higher_is_better=False)
+    error = table.rename(columns={"log_loss": "error"})
+    assert lb.sota.read_board(error, n=10, higher_is_better=False).max() == 0.7

@@ -183,10 +183,10 @@ def _pairs(post: Posterior, prob: float) -> xr.Dataset:
         counts[f"pairs_{name}"] = int(claimed.sum())
         counts[f"neighbours_{name}"] = int(np.diagonal(claimed, 1).sum())
     said = (
-        f"{counts['pairs_singly']} of {counted(counts['pairs'], 'pair')} are distinguishable with "
-        f"probability {prob:g} each, {counts['neighbours_singly']} of them neighbours in the "
-        f"table; with probability {prob:g} for all claims together {counts['pairs_jointly']}, and "
-        f"{counts['neighbours_jointly']}."
+        f"{counts['pairs_singly']} of {counted(counts['pairs'], 'pair')} are distinguishable, "
+        f"{counts['neighbours_singly']} of them neighbours in the table. For all claims together "
+        f"to hold with probability {prob:g}, {counts['pairs_jointly']} and "
+        f"{counts['neighbours_jointly']} are."
     )
     data = xr.Dataset(values, dict.fromkeys(dims, names))
     return _answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)

@@ -73,7 +73,7 @@ def deviance(
         post = Posterior(dt)
         if post.parameter != "epp":
             raise LeaderbayesError(
-                f"deviance is of matches, and this posterior of {post.parameter}: take "
+                f"deviance needs matches, and this posterior has {post.parameter}: take "
                 "leaderbayes.check, or fit model='bradley_terry'."
             )
         nu = float(post.read("tie").mean()) if post.has("tie") else None

@@ -129,7 +129,7 @@ def plan(
     dim, given = post.kind.more, {"votes": votes, "rounds": rounds}
     asked_for = given.pop(dim)
     if any(each is not None for each in given.values()):
-        raise LeaderbayesError("votes= is of votes, and rounds= of all else.")
+        raise LeaderbayesError("votes= is for votes, and rounds= for everything else.")
     asked = None if pair is None else _asked(post, pair)
     now = now_of(post, asked, prob)
     contested = _contested(post, asked, now, players, prob)
@@ -173,7 +173,7 @@ def plan(
     else:
         cluster = next(iter(clustered_by(post)), "none")
         if more_runs is not None:
-            raise LeaderbayesError("more_runs= is of scores: give votes=.")
+            raise LeaderbayesError("more_runs= is for scores: give votes=.")
     leader = f"{post.players[now.better]}, the leader, against everybody"
     made.attrs = {
         "question": leader if pair is None else f"{pair[0]} against {pair[1]}",
@@ -258,7 +258,7 @@ def _of_runs(
         if more_runs is None:
             return xr.Dataset()
         raise LeaderbayesError(
-            "more_runs= is of mean scores whose rounds were run more than once (the coordinate "
+            "more_runs= is for mean scores whose rounds were run more than once (the coordinate "
             "run_variance of read_scores), and these were not."
         )
     runs, pair = float(scores.attrs["runs"]), [now.better, now.other]

@@ -41,7 +41,7 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
     """
     if post.several:
         raise LeaderbayesError(
-            "A pair's record is of one tournament: give leaderbayes.study.select(fit, name)."
+            "Head-to-head results need one tournament: give leaderbayes.study.select(fit, name)."
         )
     board = post.matches(players)
     won, played, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))

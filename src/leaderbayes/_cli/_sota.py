@@ -97,6 +97,7 @@ def sota(**given: Any) -> None:
         "rho": board.attrs.get("rho", 0.0) if given["rho"] is None else given["rho"],
         "m": int(best["m"]),
         **{name: float(best[name]) for name in _ESTIMATED},
+        "left_out": best.attrs.get("left_out") or None,
         "teams_above": int(best["teams_above"]),
         "law_free": {name: number(float(free[name])) for name in _LAW_FREE}
         | {name: free.attrs[name] for name in ("winner", "message")},
@@ -108,8 +109,8 @@ def sota(**given: Any) -> None:
         "warnings": texts if dt is None else warned(dt, texts),
     }
     _write(given, board, dt, best, result)
-    converged = result["converged"]
-    finish(given["as_json"], result, _print, result, best, given["prob"], converged=converged)
+    converged, more = result["converged"], board.attrs.get("higher_is_better", 1)
+    finish(given["as_json"], result, _print, result, best, given["prob"], more, converged=converged)
 
 
 def _names(function: Callable[..., Any]) -> dict[str, str]:
@@ -203,7 +204,7 @@ def _write(
     )  # fmt: skip
 
 
-def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
+def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float, more: int) -> None:
     """Print how good the best of a board is, in sentences."""
     from leaderbayes._numerics.intervals import decimals_of_best
     from leaderbayes._scores.tables import counted
@@ -219,11 +220,13 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
         f"Highest score of {counted(result['m'], 'team')}{instances}{depend}: "
         f"{result['observed_max']:{form}}{alone}."
     )
+    if result["left_out"]:
+        click.echo(f"Not counted are {result['left_out']}.")
     click.echo(
         f"Estimated true performance of the best ({result['how']}): {result['theta_sota']:{form}} "
         f"({prob:.0%} interval {result['theta_sota_lower']:{form}} to "
         f"{result['theta_sota_upper']:{form}}); {counted(result['teams_above'], 'team')} scored "
-        "above it."
+        f"{'above' if more else 'below'} it."
     )
     click.echo(result["law_free"]["message"])
     for doubt in (best.attrs.get("law_free"), result["message"]):

@@ -367,7 +367,7 @@ class Posterior:
     def _place(self) -> xr.DataArray:
         """Observed places (round, player)."""
         if self.who == "team":
-            raise LeaderbayesError(f"{self.called} is of teams, which play no matches in rounds.")
+            raise LeaderbayesError(f"{self.called} ranks teams, which play no matches in rounds.")
         for name in ("observed_data", "constant_data"):
             if name in self.tree.children and "place" in self.tree[name].dataset:
                 return self.tree[name].dataset["place"].transpose(..., "player")

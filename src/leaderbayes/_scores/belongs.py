@@ -179,6 +179,19 @@ def broken_cells(x: Floats) -> Bools:
     return (units | ((far > least) & few)) & (x > 0.0) & (x < 1.0)
 
 
+def stand_ins(x: Floats) -> Bools:
+    """Find scores such as -1 or 999 that are alone beyond all others, and may stand for none."""
+    found = np.zeros(x.shape, dtype=bool)
+    for value in (-1.0, -9.0, -99.0, -999.0, -9999.0, 999.0, 9999.0):
+        hit = x == value
+        rest = x[np.isfinite(x) & ~hit] if hit.any() else x[:0]
+        beyond = rest.size and (rest.min() >= 0.0 if value < 0.0 else rest.max() <= 101.0)
+        # Of -1, 0 and 1 the first is a score.
+        if beyond and hit.mean() < 0.5 and ((rest % 1.0 != 0.0).any() or np.median(rest) > 1.0):
+            found |= hit
+    return found
+
+
 def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
     """Count the ways in which each column (column,) differs from the others, and name them."""
     m = x.shape[1]

@@ -106,6 +106,8 @@ def _read(table: Table, label: str, cells: pd.Series, words: bool, remedy: str) 
     numbers = numbers_of(cells)
     if not np.isnan(numbers.to_numpy()).any():
         return numbers
+    cells = cells.str.replace("−", "-")  # as papers write minus
+    numbers = numbers_of(cells)
     unread = numbers.isna() & cells.notna()
     if words and unread.any():
         answers = cells.str.strip().str.lower()

@@ -48,6 +48,13 @@ def checked(wide: Wide, asked: Asked) -> Long:
     table, role = wide.table, wide.role
     if not wide.columns:
         table.refuse(f"no column is left for the {role}s.")
+    for labels_of in wide.labels.values():
+        if len(wide.columns) > 2 and set(labels_of) == {*wide.columns} - set(asked.keep):
+            table.refuse(
+                "rows and columns have the same names, as tables of pairs do. Of numbers of wins "
+                "make votes: wins.rename_axis('winner').rename_axis(columns='loser').stack()"
+                ".rename('n_votes').reset_index(). If they are scores, rename the columns."
+            )
     for name in asked.keep:
         if name not in wide.columns:
             table.refuse(f"keep={shown(name)}: no such column; {suggest(name, wide.columns)}")
@@ -59,7 +66,9 @@ def checked(wide: Wide, asked: Asked) -> Long:
         long, found = stacked(wide._replace(columns=rest))
     except ScoresError:
         text = [] if are_answered(table, wide.columns) else [c for c in rest if c not in asked.keep]
-        said |= {c: "text" for c in text if is_text(table.frame[c])}
+        text = [c for c in text if is_text(table.frame[c])]
+        # Where all are text, some cell is not written as a number.
+        said |= dict.fromkeys(text, "text") if len(text) < len(rest) else {}
         rest = [c for c in rest if c not in said]
         broken = broken_columns(wide._replace(columns=rest))
         rest = [c for c in rest if c not in broken]

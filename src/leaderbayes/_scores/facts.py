@@ -1,5 +1,6 @@
 """Facts of a competition's board: given when it is read, kept in its attrs, checked where used."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +54,23 @@ def facts(board: Any) -> Facts:
         chance = 1.0 / whole("classes", attrs.get("classes", 2), at_least=2)
     sizes = class_sizes(n, attrs["positive_rate"]) if metric == "auc" else None
     return Facts(metric, chance, n, sizes, rho)
+
+
+_NO_LEVELS = {"weight", "m", "tied", "teams_above", "excluded", "below_chance"}
+
+
+def in_own_unit(found: Mapping[str, Any], board: xr.DataArray) -> dict[str, Any]:
+    """Return levels of a board of losses as losses, its ends exchanged; others as they are."""
+    if board.attrs.get("higher_is_better", 1):
+        return dict(found)
+    whole = 0.0 if board.attrs["metric"] == "estimate" else 1.0
+    turned: dict[str, Any] = {}
+    for name, value in found.items():
+        stem, _, end = name.rpartition("_")
+        other = {"lower": "upper", "upper": "lower"}.get(end)
+        level = value if name in _NO_LEVELS else -value if name == "bias" else whole - value
+        turned[f"{stem}_{other}" if other else name] = level
+    return turned
 
 
 def own_rho(board: Any) -> float | tuple[float, float]:

@@ -81,7 +81,7 @@ def matches(
         raise wrong("pairs", pairs, "True, False or None")
     if is_votes(scores):
         if not within_round:
-            raise LeaderbayesError("within_round=False is of scores: votes have no rounds.")
+            raise LeaderbayesError("within_round=False is for scores: votes have no rounds.")
         return counted_votes(scores, ties)
     board = valid_scores(scores)
     names = ("tournament",) if "tournament" in board.dims else ()

@@ -22,6 +22,11 @@ _COST = set(
     "penalty risk failure fault mistake violation false fpr fnr fdr far frr mre residual aic bic "
     "pinball discrepancy bits hallucination toxicity incorrect wrong failed unresolved".split()
 )
+# Shares of wrong answers.
+_SHARES = set(
+    "error err wer cer eer inaccuracy misclassification misclassified failure fault mistake false "
+    "incorrect wrong failed unresolved".split()
+)
 # These turn it around: rank correlation, error reduction.
 _TURNS = set("correlation corr reciprocal reduction reduced saved improvement decrease".split())
 _OF_METRICS = set(
@@ -115,6 +120,11 @@ def is_metric(name: str) -> bool:
     return more_is_better(name, score=False) is not None and all(
         among(word, known) for word in words(name)
     )
+
+
+def is_share(loss: str) -> bool:
+    """Whether a loss's name may be that of a share of wrong answers."""
+    return all(among(word, _SHARES) or not among(word, LOSS | _COST) for word in words(loss))
 
 
 def metric_of(columns: str) -> str:

@@ -11,7 +11,7 @@ import xarray as xr
 from leaderbayes._arguments import are_names, one_of, wrong
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary
+from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary, stand_ins
 from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, of_places, refuse
 from leaderbayes._scores.matches import SCHEMES, Scheme
 from leaderbayes._scores.metrics import more_is_better
@@ -293,17 +293,19 @@ def _over_runs(
 
 def _check_units(table: Table, scores: xr.DataArray) -> None:
     """Warn of single scores far from all others, such as a share among percentages: LB051."""
-    if not scores.attrs["higher_is_better"]:
-        return
     by = scores.transpose(..., "round", "player")
-    broken = broken_cells(by.to_numpy().reshape(-1, by.sizes["player"])).reshape(by.shape)
+    x = by.to_numpy().reshape(-1, by.sizes["player"])
+    broken, hint = stand_ins(x), "If it stands for a missing score, leave the cell empty."
+    if not broken.any() and scores.attrs["higher_is_better"]:
+        broken, hint = broken_cells(x), "Check its unit (a share among percentages?)."
+    broken = broken.reshape(by.shape)
     if broken.any():
         first = by[tuple(np.argwhere(broken)[0])]
         whose = ", ".join(f"{dim} {shown(first[dim].item())}" for dim in scores.dims)
         more = f", and so are {broken.sum() - 1} more" if broken.sum() > 1 else ""
         warn(
             f"LB051 {table.where}: {first.item():.10g} ({whose}) is far from the player's and the "
-            f"round's other scores{more}. Check its unit (a share among percentages?)."
+            f"round's other scores{more}. {hint}"
         )
 
 

@@ -69,6 +69,8 @@ def _from_path(path: Path, max_mb: float) -> Table:
         raise ScoresError(f"{where}: the file is empty.")
     if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
         content = unzip(content, where, max_mb)
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):  # as some spreadsheets save text
+        content = content.decode("utf-16", errors="replace").encode()
     kind = _kind_of(path, content)
     try:
         if kind == "parquet":
@@ -79,9 +81,9 @@ def _from_path(path: Path, max_mb: float) -> Table:
             return _from_excel(content, where, max_mb)
         if kind == "paper":
             return _from_paper(content, where)
-        first = content.partition(b"\n")[0]
-        mark = ";" if first.count(b";") > first.count(b",") else ","
-        return _read_csv(content, where, "\t" if kind == "tsv" else mark)
+        first = content.partition(b"\n")[0].decode(errors="replace")
+        mark = "\t" if kind == "tsv" else max(",;\t|", key=first.count)
+        return _read_csv(content, where, mark)
     except MemoryError as problem:
         raise ScoresError(f"{where}: does not fit into memory; give a part of it.") from problem
 
@@ -116,10 +118,9 @@ def _kind_of(path: Path, content: bytes) -> str:
         first, _, rest = content.partition(b"\n")
         lines = first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
         return "jsonl" if lines or named == "jsonl" else "json"
-    first = begin.partition(b"\n")[0]
     if suffix.lower() in (".md", ".tex") or re.match(_PASTED, begin):
         return "paper"
-    return named or ("tsv" if b"\t" in first and b"," not in first else "csv")
+    return named or "csv"
 
 
 def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
@@ -247,10 +248,6 @@ def _called(names: list[str], where: str) -> pd.Index:
 def _check_header(names: list[str], where: str) -> None:
     if not any(name.strip() for name in names):
         raise ScoresError(f"{where}: the first line is empty; it must name the columns.")
-    joined = "".join(names)
-    for mark, name in {"\t": "tabs", "|": "bars"}.items():
-        if joined.count(mark) >= len(names):
-            raise ScoresError(f"{where}: columns seem to be separated by {name}; use commas.")
     if len(names) == 1:
         raise ScoresError(f"{where}: there is only one column, {shown(names[0])}; use commas.")
     numbers = [cell for cell in names if is_number(cell)]
@@ -350,16 +347,34 @@ def _from_json(content: bytes, where: str, *, lines: bool) -> Table:
         found = parse(content, where)
     rows = isinstance(found, list) and all(isinstance(it, dict) for it in found)
     columns = isinstance(found, dict) and all(isinstance(it, list) for it in found.values())
-    if not (found and (rows or columns)):
+    split = columns and set(found) == {"columns", "index", "data"}  # as pandas writes it
+    # Objects of numbers by their names, such as tasks of models.
+    of_names = isinstance(found, dict) and all(
+        isinstance(it, dict) and it and all(map(_is_plain, it.values())) for it in found.values()
+    )
+    if not (found and (rows or columns or of_names)):
         raise ScoresError(
             f"{where}: this JSON is no table; give a list of objects, a row each, with the names "
             "of columns as keys. Results of lm-evaluation-harness and other programs are read by "
             "leaderbayes.adapters (--format lm-eval, ...)."
         )
     try:
-        table = from_frame(pd.DataFrame(found), where)
+        if split:
+            frame = pd.DataFrame(found["data"], found["index"], found["columns"])
+        elif of_names:
+            frame = pd.DataFrame.from_dict(found, orient="index")
+        elif rows and any(isinstance(cell, dict) for row in found for cell in row.values()):
+            frame = pd.json_normalize(found)
+        else:
+            frame = pd.DataFrame(found)
+        table = from_frame(frame, where)
     except (ValueError, TypeError, OverflowError) as problem:
         raise ScoresError(f"{where}: these rows make no table ({problem}).") from problem
     if numbers:
         return table._replace(row=lambda k: f"line {numbers[k]}")
     return table._replace(row=lambda k: f"record {k} (from 0)") if rows else table
+
+
+def _is_plain(cell: Any) -> bool:
+    """Whether a value of JSON is a number, or none."""
+    return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))

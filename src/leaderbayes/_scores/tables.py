@@ -24,8 +24,10 @@ FRAME = "the DataFrame"  # what messages call a source that is no file
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 # Answers to items, in lower case.
 ANSWERS = {
-    **dict.fromkeys("true correct right yes pass passed resolved solved c".split(), "1"),
-    **dict.fromkeys("false incorrect wrong no fail failed unresolved unsolved i".split(), "0"),
+    **dict.fromkeys("true correct right yes y pass passed resolved solved c".split(), "1"),
+    **dict.fromkeys("false incorrect wrong no n fail failed unresolved unsolved i".split(), "0"),
+    **dict.fromkeys("✓✔✅", "1"),
+    **dict.fromkeys("✗✘❌", "0"),
 }
 EXACT = 2**53  # floats do not distinguish all whole numbers above
 # Soft hyphen, zero-width space, word joiner, byte order mark.

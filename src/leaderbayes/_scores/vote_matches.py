@@ -34,8 +34,8 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     inside = (first >= 0) & (second >= 0) & (first < len(players)) & (second < len(players))
     weight = weights_of(votes)
     for fault, what in (
-        (~inside, "is of a player that the coordinate player does not have"),
-        (first == second, "is of a player against itself"),
+        (~inside, "has a player that the coordinate player does not have"),
+        (first == second, "has a player against itself"),
         ((outcome < 0.0) | (outcome > 1.0), "has an outcome beyond 0, 1"),
         (~(np.isfinite(weight) & (weight > 0.0)), "has a weight that is no number above 0"),
     ):

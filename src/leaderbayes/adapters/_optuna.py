@@ -54,7 +54,7 @@ def from_optuna(study: Any) -> xr.DataArray:
     except (AttributeError, TypeError, ValueError) as problem:
         raise ScoresError(f"{where}: not a study of Optuna ({problem}).") from problem
     if len(directions) != 1 or directions[0] not in ("MINIMIZE", "MAXIMIZE"):
-        raise ScoresError(f"{where}: scores are of one objective, not of {listed(directions)}.")
+        raise ScoresError(f"{where}: scores need one objective, not {listed(directions)}.")
     if not records:
         raise ScoresError(f"{where}: no trial reported a score, by trial.report(score, step=fold).")
     table = collect([where], records)

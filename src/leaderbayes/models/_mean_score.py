@@ -259,7 +259,7 @@ def draw(
             "knows: take that, the means of clusters as rounds, or cluster='none'."
         )
     if "round_weight" in scores.coords and statistic != "mean":
-        raise LeaderbayesError(f"round_weight= is of means, not of statistic={statistic!r}.")
+        raise LeaderbayesError(f"round_weight= is for means, not for statistic={statistic!r}.")
     if chosen == "normal":
         groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)
     else:

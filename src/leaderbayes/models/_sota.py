@@ -112,7 +112,7 @@ def sota(
 def _check_road(scale: Scale, law: str, statistic: str, epsilon: float | None) -> None:
     """Raise unless the board has such a likelihood, or such a simulator."""
     if epsilon is not None and not isinstance(scale, CountScale):
-        raise LeaderbayesError("epsilon: simulated boards are of accuracies; leave it out.")
+        raise LeaderbayesError("epsilon is for boards of accuracies: leave it out.")
     if epsilon is None and law == "flexible":
         raise LeaderbayesError(
             "law='flexible' has no likelihood that a general sampler explores: give epsilon=0.5, "
@@ -120,7 +120,7 @@ def _check_road(scale: Scale, law: str, statistic: str, epsilon: float | None) -
         )
     if epsilon is None and statistic == "maximum":
         raise LeaderbayesError(
-            "statistic='maximum' is of simulated boards: give epsilon, such as 0.5."
+            "statistic='maximum' is for simulated boards: give epsilon, such as 0.5."
         )
 
 

@@ -66,7 +66,7 @@ def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
     """
     if not isinstance(data, xr.DataArray) or "round" not in data.dims:
         raise LeaderbayesError(
-            "round_weight= is of scores: of votes, which have no rounds, give a column of weights "
+            "round_weight= is for scores: votes have no rounds, so give a column of weights "
             "(read_votes(..., weight=COLUMN))."
         )
     rounds = data["round"].to_numpy()

@@ -138,5 +138,5 @@ def tunability(tunability: xr.Dataset, *, figsize: FigSize | None = None) -> Any
             name_rows(ax, tournaments if figsize == "column" or k % columns == 0 else [])
             ax.set_ylim(-0.8, m - 0.2)
             ax.set_xlim(-0.04, 1.04)
-            ax.set_xlabel("P(beats another player)")
+            ax.set_xlabel("win probability")
     return collection

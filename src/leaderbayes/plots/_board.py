@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.stats import binomtest
 
 from leaderbayes._numerics.intervals import decimals_of_best
-from leaderbayes._scores.facts import facts
+from leaderbayes._scores.facts import facts, in_own_unit
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, FigSize, legend, panels, require
 
@@ -62,19 +62,28 @@ def board(
     if estimate is not None:
         require(estimate, "sota.shrink", "theta_sota", "theta_sota_lower", "observed_max")
     title = f"{board.sizes['team']:,} teams"
+    if estimate is not None and "m" in estimate and int(estimate["m"]) < board.sizes["team"]:
+        title = f"{int(estimate['m']):,} of {title} above chance"
     if known.n is not None:
         title += f" on {known.n:,} instances"
     scores, best = board.to_numpy(), float(board.max())
-    marks, interval = [(best, f"best score {best:.4f}", ORANGE, "-")], None
+    more = board.attrs.get("higher_is_better", 1)
+
+    def own(level: Any) -> Any:
+        return in_own_unit({"level": level}, board)["level"]  # and back
+
+    marks, interval = [(best, f"best score {own(best):.4f}", ORANGE, "-")], None
     if estimate is not None:
         sota, low, high = (float(estimate[f"theta_sota{end}"]) for end in ("", "_lower", "_upper"))
         interval, form = (low, high), f".{decimals_of_best(low, high)}f"
         words = f"best team's true performance {sota:{form}}, {low:{form}} to {high:{form}}"
-        marks.append((sota, words, BLUE, "--"))
+        marks.append((own(sota), words, BLUE, "--"))
+        interval = (own(low), own(high))
     elif known.metric == "accuracy" and known.n is not None:
         alone = binomtest(round(best * known.n), known.n).proportion_ci()  # Clopper and Pearson's
         interval = (alone.low, alone.high)
-        words = f"best score {best:.4f}; as the only team {alone.low:.4f} to {alone.high:.4f}"
+        low, high = sorted(own(np.array(interval)))
+        words = f"best score {own(best):.4f}; as the only team {low:.4f} to {high:.4f}"
         marks = [(best, words, ORANGE, "-")]
     drawn = [*(at for at, *_ in marks), *(interval or ())]
     edges = _edges(scores, drawn, lowest, known.n)
@@ -83,12 +92,18 @@ def board(
         {"board": title}, {} if estimate is None else estimate.attrs, size=(7.5, 5.0),
         figsize=figsize,
     ) as (collection, (ax,)):  # fmt: skip
-        counts, _, _ = ax.hist(scores, edges, color=GREY, alpha=0.5)
+        counts, _, _ = ax.hist(own(scores), np.sort(own(edges)), color=GREY, alpha=0.5)
         for at, words, color, style in marks:
-            ax.axvline(at, color=color, linestyle=style, linewidth=1.5, label=words)
+            ax.axvline(own(at), color=color, linestyle=style, linewidth=1.5, label=words)
         if interval is not None:
-            ax.hlines(-0.04 * max(counts.max(), 1.0), *interval, color=marks[-1][2], linewidth=4.0)
-        below = f" ({hidden:,} teams below {edges[0]:.3g} are not shown)" if hidden else ""
+            ax.hlines(
+                -0.04 * max(counts.max(), 1.0),
+                *map(own, interval),
+                color=marks[-1][2],
+                linewidth=4.0,
+            )
+        side = f"{'below' if more else 'above'} {own(edges[0]):.3g}"
+        below = f" ({hidden:,} teams {side} are not shown)" if hidden else ""
         ax.set_xlabel(f"{'AUC' if known.metric == 'auc' else 'score'}{below}")
         ax.set_ylabel("teams")
         ax.yaxis.get_major_locator().set_params(integer=True)

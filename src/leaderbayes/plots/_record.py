@@ -63,7 +63,7 @@ def record(dt: xr.DataTree, *, prob: float = 0.95, figsize: FigSize | None = Non
     prob, post = share("prob", prob), Posterior(dt)
     if post.parameter != "epp":
         raise LeaderbayesError(
-            f"This posterior is of {post.parameter}, without strengths to compare results with: "
+            f"This posterior has {post.parameter}, but no strengths to compare results with: "
             "fit model='bradley_terry'."
         )
     pairs = _pairs(post, prob)

@@ -43,7 +43,7 @@ def audited(dt: xr.DataTree | xr.Dataset, audit: Any) -> dict[str, Question]:
     same = set(map(str, post.players)) == set(map(str, audit["pairs"]["player"].to_numpy()))
     if not same or audit.attrs["model"] != post.model.name:
         raise LeaderbayesError(
-            "This audit is of another posterior: give leaderbayes.audit of this one."
+            "This audit belongs to another posterior: give leaderbayes.audit of this one."
         )
     return {
         name: Question(

@@ -34,7 +34,7 @@ def read_boards(folder: Path) -> dict[str, dict[str, Any]]:
 def _read(path: Path) -> dict[str, Any]:
     read = json.loads(path.read_text("utf-8"))
     if not isinstance(read, dict) or read.get("format") != FORMAT:
-        raise LeaderbayesError(f"{path}: is of another format than {FORMAT}; make the site anew.")
+        raise LeaderbayesError(f"{path}: its format is not {FORMAT}; make the site anew.")
     return read
 
 

@@ -173,8 +173,7 @@ def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
     post, table = Posterior(fit), leaderboard(fit, prob=prob)
     if post.who != "player":
         raise LeaderbayesError(
-            f"{post.called} is of teams, and no leaderboard of players: leaderbayes.report.html "
-            "makes a page of it."
+            f"{post.called} ranks teams, not players: leaderbayes.report.html makes a page of it."
         )
     players = [str(player) for player in table["player"].iloc[:_MOST]]
     better = p_better(fit).sel(player=players, opponent=players).to_numpy() >= prob

@@ -114,7 +114,7 @@ def posterior(
     rho = own_rho(board) if rho is None else rho
     if sampler == "exact" and statistic != "board":
         raise LeaderbayesError(
-            "statistic='maximum' is of sampler='abc-smc': the likelihood is of the whole board."
+            "statistic='maximum' needs sampler='abc-smc': the likelihood uses the whole board."
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)

@@ -92,7 +92,7 @@ def read_answers(
     if answers.sizes.get("tournament", 1) > 1:
         names = answers["tournament"].to_numpy()
         raise ScoresError(
-            f"The answers are to {len(names)} test sets ({listed(names)}), and a board is of one: "
+            f"The answers are to {len(names)} test sets ({listed(names)}), but a board needs one: "
             f"give one, lb.read_scores(...).sel(tournament={str(names[0])!r:.60})."
         )
     right = _right(one_tournament(answers).transpose("player", "round"))

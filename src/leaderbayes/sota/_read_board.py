@@ -13,7 +13,7 @@ from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.facts import MOST
-from leaderbayes._scores.metrics import is_metric, more_is_better, plain
+from leaderbayes._scores.metrics import is_metric, is_share, more_is_better, plain
 from leaderbayes._scores.roles import KAGGLE, is_kaggle, recognise
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import (
@@ -66,7 +66,8 @@ def read_board(
     team, score : str, optional
         Names of columns.
     higher_is_better : bool, optional
-        False of a loss: the board then has 1 - score, or of other metrics -score.
+        False of a loss: the board then has 1 - score, or of other metrics -score, and answers are
+        in the unit of the loss.
     max_mb : float
         Largest size of a file, unpacked, in megabytes.
 
@@ -116,6 +117,11 @@ def read_board(
             f"{shown(name)} is the name of a loss, of which less is better; say so "
             "(higher_is_better=False, --lower-is-better), or that more of it is "
             "(higher_is_better=True, --higher-is-better)."
+        )
+    if se is None and more_is_better(str(name)) is False and not is_share(str(name)):
+        table.refuse(
+            f"{shown(name)} is no share of wrong answers, whose precision n tells: give standard "
+            "errors in place of n (se=, --se), or call the column error."
         )
     kept, names = _named(table, column, team)
     if higher_is_better is None:

@@ -14,7 +14,8 @@ from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import Answer
 from leaderbayes._numerics.maximum import Tabled
-from leaderbayes._scores.facts import Facts, facts
+from leaderbayes._scores.facts import Facts, facts, in_own_unit
+from leaderbayes._scores.tables import counted, listed
 from leaderbayes._types import Floats
 from leaderbayes.sota._laws import AucLaw, Dependence, EstimateLaw, Law, ShareLaw
 
@@ -64,8 +65,9 @@ def shrink(
         or low, a maximum would be at the limits; ``expected_max``, ``max_lower``, ``max_upper`` of
         the best score on another test set; ``observed_max`` with ``naive_lower``, ``naive_upper``,
         were it the only team; ``bias`` of the best score where thetas are the scores;
-        ``teams_above``; ``m``; ``excluded`` by equation 8. attrs: ``solved`` (0 where multiplicity
-        does not explain the maximum, which then is the estimate), ``message``, the arguments.
+        ``teams_above``; ``m``; ``excluded`` by equation 8; ``below_chance``. attrs: ``solved`` (0
+        where multiplicity does not explain the maximum, which then is the estimate), ``message``,
+        ``left_out``, the arguments. Of a board of losses all are losses.
 
     Raises
     ------
@@ -104,11 +106,14 @@ def shrink(
     family = _cropped(scores) if rule == "crop" else _shrunk(scores, known.chance, law.bounds[1])
     given = {name: board.attrs[name] for name in ("chance", "classes") if name in board.attrs}
     facts_of_law = {k: v for k, v in asdict(law).items() if isinstance(v, int | float | str)}
-    return _solve(
-        family, law, scores, criterion, prob, again=convention == "published"
-    ).assign_attrs(
-        facts_of_law, rule=rule, convention=convention, criterion=criterion, prob=prob, **given
-    )
+    answer = _solve(family, law, above, criterion, prob, again=convention == "published")
+    out = board["team"].to_numpy()[board.to_numpy() <= known.chance]
+    answer["below_chance"] = len(out)
+    left_out = f"{counted(len(out), 'team')} at or below chance: {listed(out)}" if len(out) else ""
+    return answer.assign_attrs(
+        facts_of_law, rule=rule, convention=convention, criterion=criterion, prob=prob,
+        left_out=left_out, **given,
+    )  # fmt: skip
 
 
 class _Family(NamedTuple):
@@ -155,9 +160,16 @@ def _cropped(scores: Floats) -> _Family:
 
 
 def _solve(
-    family: _Family, law: Law, scores: Floats, criterion: Criterion, prob: float, *, again: bool
+    family: _Family,
+    law: Law,
+    board: xr.DataArray,
+    criterion: Criterion,
+    prob: float,
+    *,
+    again: bool,
 ) -> xr.Dataset:
     """Find the board of the family that has the observed maximum; again: teams are drawn anew."""
+    scores = board.to_numpy()
     observed, tails = float(scores.max()), ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
 
     @cache
@@ -176,12 +188,16 @@ def _solve(
         parameter = by_mean if criterion == "mean" else between[0]
     theta, tabled = family.thetas(parameter), table(parameter)
     lower, upper = tabled.quantile(np.array(tails))
+    gains = board.attrs.get("higher_is_better", 1)
+    does, to = ("adds", "to its score") if gains else ("takes", "off its loss")
+    own = in_own_unit({"observed": observed, "expected": observed + bias}, board)
     message = (
-        f"Choosing the best of {len(scores)} adds {tabled.mean - theta.max():.4f} to its score on "
+        f"Choosing the best of {len(scores)} {does} {tabled.mean - theta.max():.4f} {to} on "
         "average."
         if solved
-        else f"Multiplicity does not explain the best score, {observed:.5f}: if every team were as "
-        f"good as its score, the best of {len(scores)} would be expected at {observed + bias:.5f}."
+        else f"Multiplicity does not explain the best score, {own['observed']:.5f}: if every team "
+        f"were as good as its score, the best of {len(scores)} would be expected at "
+        f"{own['expected']:.5f}."
     )
     is_best = np.arange(len(scores)) == np.argmax(scores)
     alone = _limits(
@@ -191,25 +207,23 @@ def _solve(
         law.ticks,
         tails,
     )
-    return Answer(
-        {
-            family.parameter: parameter,
-            "theta_sota": theta.max(),
-            "theta_sota_lower": family.thetas(between[0]).max(),
-            "theta_sota_upper": family.thetas(between[1]).max(),
-            "expected_max": tabled.mean,
-            "max_lower": lower,
-            "max_upper": upper,
-            "observed_max": observed,
-            "naive_lower": alone[0],
-            "naive_upper": alone[1],
-            "bias": bias,
-            "teams_above": int((scores > theta.max()).sum()),
-            "m": len(scores),
-            "excluded": int(law.excluded(theta).sum()),
-        },
-        attrs={"solved": int(solved), "message": message},
-    )
+    found = {
+        family.parameter: parameter,
+        "theta_sota": theta.max(),
+        "theta_sota_lower": family.thetas(between[0]).max(),
+        "theta_sota_upper": family.thetas(between[1]).max(),
+        "expected_max": tabled.mean,
+        "max_lower": lower,
+        "max_upper": upper,
+        "observed_max": observed,
+        "naive_lower": alone[0],
+        "naive_upper": alone[1],
+        "bias": bias,
+        "teams_above": int((scores > theta.max()).sum()),
+        "m": len(scores),
+        "excluded": int(law.excluded(theta).sum()),
+    }
+    return Answer(in_own_unit(found, board), attrs={"solved": int(solved), "message": message})
 
 
 def _limits(

@@ -9,6 +9,7 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import decimals_of_best, with_ends
+from leaderbayes._scores.facts import in_own_unit
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats
 from leaderbayes.models._sota_completed import board_of, luck_of
@@ -68,25 +69,25 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     rho = float(post.read("rho").mean()) if post.has("rho") else board.attrs.get("rho", 0.0)
     free = winner(board, rho=rho, prob=prob)
     ends = float(free["theta_sota_lower"]), float(free["theta_sota_upper"])
+    found = {
+        "theta_sota": expected,
+        "theta_sota_lower": theta[0],
+        "theta_sota_upper": theta[1],
+        "expected_max": float(again.mean()),
+        "max_lower": highest[0],
+        "max_upper": highest[1],
+        "observed_max": float(board.max()),
+        "teams_above": int((board > expected).sum()),
+        "m": board.sizes["team"],
+    }
+    found = in_own_unit(found, board)
     return xr.Dataset(
-        {
-            "theta_sota": expected,
-            "theta_sota_lower": theta[0],
-            "theta_sota_upper": theta[1],
-            "expected_max": float(again.mean()),
-            "max_lower": highest[0],
-            "max_upper": highest[1],
-            "observed_max": float(board.max()),
-            "teams_above": int((board > expected).sum()),
-            "m": board.sizes["team"],
-            "law_free_lower": ends[0],
-            "law_free_upper": ends[1],
-        },
+        found | {"law_free_lower": ends[0], "law_free_upper": ends[1]},
         attrs={
             "sampler": dt.attrs.get("sampler", "pymc"),
             **post.trust,
             "prob": prob,
-            "law_free": apart(expected, *ends),
+            "law_free": apart(found["theta_sota"], *ends),
         },
     )
 

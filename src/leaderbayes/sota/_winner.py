@@ -13,7 +13,7 @@ from leaderbayes._numerics import auc
 from leaderbayes._numerics import winner as numerics
 from leaderbayes._numerics.intervals import decimals_of_best
 from leaderbayes._numerics.winner import Cells, Drawn, Luck, Normals, OneFactor, Scale, Shares
-from leaderbayes._scores.facts import facts
+from leaderbayes._scores.facts import facts, in_own_unit
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats
 from leaderbayes.models._theta import probits
@@ -111,7 +111,7 @@ def winner(
         # The winner is no better than the best theta.
         found[f"{name}_lower"] = min(bounds.lower, lower)
         found[f"{name}_upper"] = min(bounds.upper, upper)
-    made = {key: problem.back(value) for key, value in found.items()}
+    made = in_own_unit({key: problem.back(value) for key, value in found.items()}, board)
     rest = np.delete(score, first)
     name, tied = str(board["team"].to_numpy()[first]), int((rest == score[first]).sum())
     seen = {
@@ -119,12 +119,14 @@ def winner(
         "tied": tied, "m": len(score),
     }  # fmt: skip
     return Answer(
-        made | seen,
+        made | in_own_unit(seen, board),
         attrs={
             "winner": name,
             "rho": np.nan if covariance is not None else rho,
             "prob": prob,
-            "message": _message(made, name, tied, prob),
+            "message": _message(
+                made, name, tied, prob, more=board.attrs.get("higher_is_better", 1)
+            ),
         },
     )
 
@@ -207,17 +209,18 @@ def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
     return matrix
 
 
-def _message(found: dict[str, float], name: str, tied: int, prob: float) -> str:
+def _message(found: dict[str, float], name: str, tied: int, prob: float, *, more: int) -> str:
     """Return what the two intervals are of, in a sentence."""
     lower, upper = found["theta_sota_lower"], found["theta_sota_upper"]
     digits = decimals_of_best(lower, upper)
     # The first of a tie is so by lot, which says nothing of its theta.
     of = "simultaneous" if tied else "theta_winner"
     own = " and ".join(f"{found[f'{of}_{end}']:.{digits}f}" for end in ("lower", "upper"))
+    best = "highest" if more else "lowest"
     highest = (
-        f"{shown(name)}, one of {tied + 1} that scored highest, between {own}, all teams at once"
+        f"{shown(name)}, one of {tied + 1} that scored {best}, between {own}, all teams at once"
         if tied
-        else f"the team that scored highest, {shown(name)}, between {own}"
+        else f"the team that scored {best}, {shown(name)}, between {own}"
     )
     return (
         f"Without assumptions about the teams, the best team is between {lower:.{digits}f} and "

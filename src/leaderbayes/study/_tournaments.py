@@ -155,7 +155,7 @@ def posteriors_of(study: xr.DataTree, *, in_log_odds: bool = False) -> dict[str,
     for name, one in found.items():
         if in_log_odds and one.parameter != "epp":
             raise LeaderbayesError(
-                f"Tournament {name[:60]!r} is of mean scores, in a unit of its own, and this needs "
+                f"Tournament {name[:60]!r} has mean scores, in a unit of its own, and this needs "
                 "log-odds: compare ranks by leaderbayes.study.average(study, of='rank')."
             )
     return found

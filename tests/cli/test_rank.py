@@ -39,7 +39,9 @@ def test_json_is_what_python_returns(ranked, folder):
 
 def test_out_holds_tables_posterior_and_figures(ranked, folder):
     names = {path.name for path in (folder / "results").iterdir()}
-    figures = ("leaderboard", "win_probability", "rank_distribution", "record", "deviance")
+    figures = (
+        "leaderboard", "groups", "win_probability", "rank_distribution", "record", "deviance"
+    )  # fmt: skip
     assert names == {
         "leaderboard.csv", "win_probability.csv", "posterior.nc", "run.json",
         *(f"{figure}.{suffix}" for figure in figures for suffix in ("png", "svg")),
@@ -203,7 +205,7 @@ def test_mean_scores_are_printed_and_written(answers):
     assert f"{table['score'][0]:.2f}" in done.stdout
     assert {path.name for path in (answers / "out").iterdir()} == {
         "leaderboard.csv", "win_probability.csv", "posterior.nc", "run.json", "leaderboard.png",
-        "win_probability.png", "rank_distribution.png",
+        "groups.png", "win_probability.png", "rank_distribution.png",
     }  # fmt: skip
     assert json.loads((answers / "out" / "run.json").read_text())["deviance"] is None
 

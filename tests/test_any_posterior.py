@@ -22,6 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 ANSWERS = {
     "leaderboard": lb.leaderboard,
+    "anchor": lambda dt: lb.leaderboard(dt, anchor=names_of(dt)[1]),
     "publish": lambda dt: lb.leaderboard(dt, columns="publish"),
     "win_probability": lb.win_probability,
     "record": lambda dt: lb.win_probability(dt, by="record"),

@@ -95,6 +95,15 @@ def write_items(folder):
         details.mkdir(parents=True)
         rows = [{"doc": {"id": str(i)}, "metric": {"acc": rng.random() < share}} for i in range(40)]
         pd.DataFrame(rows).to_parquet(details / "details_arc:easy|0_2026-05-01T10-00-00.parquet")
+        graded = [
+            {"question_id": f"q{i}", "graded_list": [bool(rng.random() < share)]} for i in range(9)
+        ]
+        (folder / f"{model}_eval_all.json").write_text(json.dumps(graded))
+        (folder / "runs" / model).mkdir(parents=True)
+        tried = [{"task_id": f"t{i}", "is_resolved": bool(rng.random() < share)} for i in range(9)]
+        (folder / "runs" / model / "results.json").write_text(json.dumps({"results": tried}))
+        about = {"agent_name": "terminus", "model_name": model}
+        (folder / "runs" / model / "run_metadata.json").write_text(json.dumps(about))
     shutil.copytree(DATA / "helm", folder / "benchmark_output" / "runs")
     shutil.copytree(DATA / "mteb", folder / "mteb_results")
     for report in (DATA / "swe_bench" / "reports").iterdir():

@@ -182,3 +182,21 @@ POSTERIORS = [
 KINDS = [
     *POSTERIORS, "estimate", "estimate of plackett_luce", "estimate of round_intercept"
 ]  # fmt: skip
+
+
+def walks(scores, epp):
+    """A posterior of strengths (period, player) over periods of the same number of rounds."""
+    epp = np.asarray(epp, dtype=float)
+    names, rounds = [f"s{t}" for t in range(len(epp))], scores["round"].to_numpy()
+    made = strengths(scores, epp[-1], name="dynamic")
+    drawn = about(epp, 0.01, part=3)
+    posterior = made["posterior"].to_dataset().assign_coords(period=names)
+    posterior["epp_period"] = ("chain", "draw", "period", "player"), drawn
+    posterior["epp"] = ("chain", "draw", "player"), drawn[:, :, -1]
+    known = made["constant_data"].to_dataset()
+    known["period_of_round"] = "round", np.arange(len(rounds)) * len(epp) // len(rounds)
+    attrs = made.attrs
+    made = xr.DataTree.from_dict({**{k: v.to_dataset() for k, v in made.children.items()},
+                                  "posterior": posterior, "constant_data": known})  # fmt: skip
+    made.attrs = attrs
+    return made

@@ -12,6 +12,7 @@ from ._answers.baselines import elo as elo
 from ._answers.baselines import mean_scores as mean_scores
 from ._answers.check import check as check
 from ._answers.compare import compare as compare
+from ._answers.design import design as design
 from ._answers.deviance import deviance as deviance
 from ._answers.frontier import frontier as frontier
 from ._answers.groups import groups as groups
@@ -22,6 +23,7 @@ from ._answers.loo import log_likelihood as log_likelihood
 from ._answers.loo import loo as loo
 from ._answers.new_player import new_player as new_player
 from ._answers.plan import plan as plan
+from ._answers.ranks import improved as improved
 from ._answers.ranks import p_top as p_top
 from ._answers.ranks import rank_probability as rank_probability
 from ._answers.sensitivity import sensitivity as sensitivity

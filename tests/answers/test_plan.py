@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 import leaderbayes as lb
 from answers.conftest import fit
 from conftest import simulate, tree
-from leaderbayes._answers.further import Units, left_after, needed_for
+from leaderbayes._answers.design import Units, left_after, needed_for
 
 PAIR = ("p0", "p1")
 
@@ -170,3 +170,79 @@ def test_promises_are_kept(pair):
 def test_what_cannot_be_planned(dt, options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.plan(dt, **options)
+
+
+NORMAL = {"sd": 0.03, "correlation": 0.5, "seed": 1}
+ITEMS = {"accuracy": 0.7, "discordance": 0.2, "seed": 1}
+
+
+@pytest.mark.parametrize(("players", "given"), [(5, NORMAL), (2, ITEMS), (2, NORMAL)])
+def test_a_design_agrees_with_itself(players, given):
+    """What is found with the target's probability, is; in other units, too."""
+    made = lb.design(players, difference=0.02, rounds=(10, 40), **given)
+    apart = made["smallest_difference"].isel(question=-1)
+    for n in (10, 40):
+        if np.isnan(least := float(apart.sel(rounds=n))):  # of so few items not even all are enough
+            continue
+        again = lb.design(players, difference=least, rounds=(n,), **given)
+        assert float(again["p_correct"][-1, 0]) == pytest.approx(0.8, abs=0.03)
+    needed = int(made["rounds_needed"].isel(question=-1))
+    then = lb.design(players, difference=0.02, rounds=(needed,), **given)
+    assert float(then["p_correct"][-1, 0]) == pytest.approx(0.8, abs=0.04)
+    assert f"{needed} " in made.attrs["message"]
+    if "sd" in given:
+        larger = lb.design(players, difference=2.0, rounds=(10, 40), **given | {"sd": 3.0})
+        xr.testing.assert_allclose(larger["p_correct"], made["p_correct"])
+    lb.plots.plan(made)
+
+
+def test_a_design_of_many_rounds_is_a_test_of_a_pair():
+    """Far beyond the prior, power is normal: P(z > z_prob - d / se)."""
+    for given, variance in ((NORMAL, 0.03**2), (ITEMS, 0.2)):
+        apart = 3.0 * np.sqrt(variance / 1e5)
+        made = lb.design(2, difference=apart, rounds=(100_000,), **given)
+        # Shrunk by the half-Cauchy prior, whose mass is far away: a little less.
+        assert float(made["p_correct"][0, 0]) == pytest.approx(ndtr(3.0 - ndtri(0.95)), abs=0.12)
+        assert float(made["p_correct"][0, 0]) < ndtr(3.0 - ndtri(0.95)) + 0.03
+
+
+def test_folds_never_find_what_their_luck_hides():
+    made = lb.design(4, difference=0.02, sd=0.03, test_fraction=0.2, seed=1)
+    assert np.isnan(made["rounds_needed"]).all()
+    assert "no number of rounds" in made.attrs["message"]
+    few = lb.design(4, difference=0.02, sd=0.03, rounds=(10,), seed=1)
+    assert (few["p_correct"] > made["p_correct"].sel(rounds=[10])).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "messages"),
+    [
+        ({}, ["Give sd="]),
+        ({"players": 1, "sd": -1.0, "accuracy": 2.0, "rounds": 5, "prob": 0.5},
+         ["players=1", "sd=-1", "accuracy=2", "prob=0.5", "Give sd="]),
+        ({"accuracy": 0.9, "discordance": 0.4, "difference": 0.2}, ["above 1", "discordance=0.4"]),
+        ({"sd": 1.0, "discordance": 0.1, "rounds": (1,)}, ["discordance= is for", "rounds=1"]),
+    ],
+)  # fmt: skip
+def test_designs_that_are_refused_name_all_problems(given, messages):
+    with pytest.raises(lb.LeaderbayesError) as caught:
+        lb.design(**{"players": 3} | given)
+    assert all(text in str(caught.value) for text in messages)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("players", "rounds"), [(2, 10), (6, 20)])
+def test_a_design_keeps_its_promise(players, rounds):
+    given, names = {"sd": 1.0, "rounds": (rounds,), "seed": 1}, [f"p{k}" for k in range(players)]
+    apart = float(lb.design(players, **given)["smallest_difference"].mean())
+    promised = lb.design(players, difference=apart, **given)["p_correct"][:, 0]
+    rng, found = np.random.default_rng(players), []
+    for _ in range(150):
+        y = rng.normal(size=(players, rounds))
+        y[0] += apart
+        scores = xr.DataArray(y, {"player": names, "round": range(rounds)}, ("player", "round"))
+        dt = lb.fit(scores, "mean_score", draws=500, replicates=1, seed=1)
+        ahead = [float(lb.compare(dt, "p0", other)["p_better"]) >= 0.95 for other in names[1:]]
+        found.append([ahead[0], all(ahead)])
+    happened = np.mean(found, axis=0)[: len(promised)]
+    np.testing.assert_allclose(happened, promised, atol=3.0 * np.sqrt(0.25 / 150))

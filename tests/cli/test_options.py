@@ -18,7 +18,7 @@ COUNTERPARTS = {
     "rank": "fit leaderboard",
     "compare": "fit compare",
     "audit": "fit audit leaderboard",
-    "plan": "fit plan",
+    "plan": "fit plan design",
     "sensitivity": "sensitivity",
     "tournaments": "fit study.fit study.average",
     "sota": "sota.read_board sota.winner",

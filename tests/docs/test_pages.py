@@ -168,6 +168,17 @@ def given_to_plan(folder, _):
     return {"new_scores": pd.Series(np.linspace(0.75, 0.9, 10), index=map(str, range(10)))}
 
 
+def given_to_time(folder, monkeypatch):
+    rng = np.random.default_rng(0)
+    names, days = np.array(["owl", "elk", "fox"]), pd.Timestamp("2026-01-01")
+    i = rng.integers(3, size=300)
+    winner, loser = names[i], names[(i + rng.integers(1, 3, size=300)) % 3]
+    time = days + pd.to_timedelta(rng.integers(90, size=300), unit="D")
+    table = pd.DataFrame({"winner": winner, "loser": loser, "time": time.astype(str)})
+    table.to_csv(folder / "votes.csv", index=False)
+    return given_to_plan(folder, monkeypatch)
+
+
 def given_to_sota(folder, _):
     write_board(folder / "board.csv")
     rng = np.random.default_rng(0)
@@ -196,6 +207,7 @@ GIVEN = {
     "how_to/read.md": given_to_read,
     "how_to/cost.md": given_to_plan,
     "how_to/plan.md": given_to_plan,
+    "how_to/over_time.md": given_to_time,
     "how_to/best.md": given_to_sota,
     "sota.md": given_to_sota,
     "how_to/data_sets.md": given_to_tournaments,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leaderbayes as lb
-from leaderbayes._files.csv import protect, restore, write_csv
+from leaderbayes._files.write import protect, restore, write_csv
 
 NAMES = [
     *("=1+1", "=cmd|' /C calc'!A0", "+x", "-x", "@SUM(A1)", "\tx", "\rx", "a\nb", "a\x1b[31mb"),

@@ -139,6 +139,43 @@ def test_tournaments_equal_the_specification(scores):
     np.testing.assert_allclose(gaps, gaps[0], atol=1e-7)
 
 
+def test_strengths_over_time_equal_the_specification(board):
+    """And rounds stand in the order of their periods."""
+    rounds = board["round"].to_numpy()
+    period = dict(zip(rounds, ["b", "a", "b"], strict=True))
+    fast = built("dynamic", board, period=period)[1]
+    assert list(fast.coords["period"]) == ["a", "b"]
+    assert list(fast.coords["round"]) == [rounds[1], rounds[0], rounds[2]]
+    slow = specification("dynamic")(
+        board.to_numpy()[:, [1, 0, 2]], fast["weight"].get_value(), [0, 1, 1]
+    )
+    values = [fast[name] for name in ("epp_period", "epp_unit", "step_unit")]
+    strengths_of = fast.compile_fn(
+        fast.replace_rvs_by_values(values), inputs=fast.value_vars, point_fn=True,
+        mode=AS_IT_STANDS, on_unused_input="ignore",
+    )  # fmt: skip
+    logp = [m.compile_logp(mode=AS_IT_STANDS) for m in (slow, fast)]
+    rng, gaps = np.random.default_rng(1), []
+    for _ in range(POINTS):
+        point = {k: rng.normal(size=np.shape(v)) for k, v in fast.initial_point().items()}
+        b, unit, step = strengths_of(point)
+        there = {k: point[k] for k in ("epp_scale_log__", "epp_step_log__")}
+        jacobian = 0.0
+        for name, own, sampled, scale in (
+            ("epp_0", b[0], unit, "epp_scale_log__"),
+            ("step_1", b[1] - b[0], step[0], "epp_step_log__"),
+        ):
+            # PyMC's coordinates of what sums to zero.
+            there[f"{name}_zerosum__"] = own[:-1] - own[-1] * 2.0 / (2.0 + 4.0)
+            # Three of four that sum to zero; 1 or a power of the scale, as it is centred.
+            ratio = np.log(np.linalg.norm(own) / np.linalg.norm(sampled))
+            np.testing.assert_allclose(own, np.exp(ratio) * sampled)
+            jacobian += 3.0 * ratio
+            assert -1e-9 <= ratio / point[scale] <= 1.0 + 1e-9
+        gaps.append(logp[0](there) + jacobian - logp[1](point))
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-7)
+
+
 def random_scores(*shape):
     dims = ("tournament", "player", "round")[-len(shape) :]
     values = np.random.default_rng(0).normal(size=(*shape[:-1], 1))

@@ -55,6 +55,16 @@ def planned(fit):
 
 
 @pytest.fixture(scope="session")
+def designed():
+    return lb.design(3, difference=0.5, sd=1.0, rounds=(5, 20), seed=1)
+
+
+@pytest.fixture(scope="session")
+def walked(scores):
+    return posteriors.walks(scores, [EPP, EPP[::-1], EPP])
+
+
+@pytest.fixture(scope="session")
 def moved(scores):
     options = {"sampler": "metropolis", "draws": 200}
     return lb.sensitivity(scores, models=("bradley_terry",), priors=(1.0,), seed=1, **options)

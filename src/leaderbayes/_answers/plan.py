@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from leaderbayes import _arguments
 from leaderbayes._answers.compare import check_comparison
-from leaderbayes._answers.further import Units, left_after, needed_for, units_of
+from leaderbayes._answers.design import Units, left_after, needed_for, units_of
 from leaderbayes._answers.votes import clustered_by
 from leaderbayes._arguments import is_list, number, positive, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError

@@ -1,11 +1,17 @@
-"""Posterior of players' ranks."""
+"""Posterior of players' ranks, and of their way through periods."""
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import whole
+from leaderbayes._arguments import share, whole
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import with_ends
+from leaderbayes._scores.tables import listed
+from leaderbayes._types import Floats
 
 
 def rank_probability(dt: xr.DataTree) -> xr.DataArray:
@@ -82,3 +88,66 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     top = top.sort_values(ascending=False, kind="stable")
     top.attrs.update(post.trust)
     return top
+
+
+def improved(
+    dt: xr.DataTree, *, since: Any = None, until: Any = None, prob: float = 0.95
+) -> pd.DataFrame:
+    """Return how probably each player improved between two periods, and by how much.
+
+    Strengths are relative to the average player of their period: who improves less than that falls.
+
+    Parameters
+    ----------
+    dt : DataTree
+        Posterior of strengths by period: ``fit(data, "dynamic", options={"period": ...})``.
+    since, until : optional
+        Names of two periods; by default the first and the last.
+    prob : float
+        Probability of the equal-tailed credible intervals.
+
+    Returns
+    -------
+    DataFrame
+        A row per player, most probable first: ``player``, ``change`` in log-odds with
+        ``change_lower`` and ``change_upper``, ``p_improved``. attrs: ``since``, ``until``,
+        ``prob``, ``converged``, ``warnings``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If strengths are not by period, a period is unknown, or both are the same.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> votes = lb.datasets.load("votes")  # doctest: +SKIP
+    >>> lb.improved(lb.fit(votes, "dynamic"), since="2025", until="2026")  # doctest: +SKIP
+    """
+    post, prob = Posterior(dt), share("prob", prob)
+    names, draws = by_period(post)
+    asked = [names[0] if since is None else since, names[-1] if until is None else until]
+    known = {str(name): k for k, name in enumerate(names)}
+    if absent := [str(name) for name in asked if str(name) not in known]:
+        raise LeaderbayesError(f"There is no period {absent[0]!r}: {listed(list(known))}.")
+    first, last = (known[str(name)] for name in asked)
+    if first == last:
+        raise LeaderbayesError(f"since and until are both {asked[0]!r}: name two periods.")
+    change = draws[:, last] - draws[:, first]
+    table = pd.DataFrame({"player": post.players, **with_ends({"change": change}, prob)})
+    table["p_improved"] = (change > 0.0).mean(axis=0)
+    order = ["p_improved", "change"]
+    table = table.sort_values(order, ascending=False, kind="stable", ignore_index=True)
+    table.attrs.update(since=str(asked[0]), until=str(asked[1]), prob=prob, **post.trust)
+    return table
+
+
+def by_period(post: Posterior) -> tuple[list[Any], Floats]:
+    """Return the names of periods and draws of strengths (sample, period, player); or raise."""
+    if not post.has("epp_period"):
+        raise LeaderbayesError(
+            f"{post.called} has no strengths by period: take fit(data, 'dynamic', "
+            "options={'period': ...})."
+        )
+    draws = post.read("epp_period", "period", "player")
+    return post.tree["posterior"]["period"].to_numpy().tolist(), draws

@@ -68,6 +68,7 @@ _GROUPS = {
     "Votes": "first second outcome prompt judge count both_bad covariates order_effect",
     "Model": "ml model ties weight test_fraction prior_scale cluster of statistic within_round "
     "options",
+    "Without FILE": "difference sd correlation accuracy discordance",
     "Sampling": "sampler draws chains seed prior replicates",
     "Output": "prob anchor scale anchor_at as_json out figures _click_default_help",
 }
@@ -181,8 +182,7 @@ better = click.option(
     help="Which scores are better.  [default: higher, unless named like a loss]",
 )  # fmt: skip
 max_mb = option("max_mb", "Largest size of FILE, unpacked, in megabytes.", float, MAX_MB)
-reading = together(
-    click.argument("file", type=click.Path()),
+columns = together(
     option("format_", f"Format of FILE: table, {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
            click.Choice(["table", *FORMATS]), "table", metavar="FORMAT"),
     *(
@@ -210,6 +210,7 @@ reading = together(
     better,
     max_mb,
 )  # fmt: skip
+reading = together(click.argument("file", type=click.Path()), columns)
 fitting = together(
     *(option(*each) for each in _FIT),
     click.option("--within-round/--across-rounds", default=True, show_default=True,

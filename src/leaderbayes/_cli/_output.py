@@ -77,7 +77,7 @@ def write_table(
     """Write a table, or a matrix with the rows' names first, and mark every row."""
     import pandas as pd
 
-    from leaderbayes._files.csv import write_csv
+    from leaderbayes._files.write import write_csv
 
     matrix = not isinstance(table, pd.DataFrame)
     marked = pd.DataFrame(table if isinstance(table, pd.DataFrame) else table.to_pandas())

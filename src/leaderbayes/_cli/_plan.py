@@ -1,11 +1,19 @@
-"""The command plan: how many more rounds would decide."""
+"""The command plan: how many more rounds would decide, or how many a study needs."""
 
 import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import command, counts, fitting, option, reading, target
+from leaderbayes._cli._options import (
+    columns,
+    command,
+    counts,
+    fitting,
+    option,
+    target,
+    typed,
+)  # fmt: skip
 from leaderbayes._cli._print import finish, number, print_table, short
 from leaderbayes._cli._read import fit, read
 
@@ -13,24 +21,43 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _OVER = ("rounds", "votes")
+_DESIGN = ("difference", "sd", "correlation", "accuracy", "discordance")  # without a file
+_BOTH = ("rounds", "test_fraction", "prob", "target", "seed")
 
 
-@command("plan scores.csv --pair svm forest --seed 1")
-@reading
+@command(
+    "plan scores.csv --pair svm forest --seed 1, or plan --players 6 --difference 0.02 --sd 0.03"
+)
+@click.argument("file", type=click.Path(), required=False)
+@columns
 @option("pair", "Two players to separate.  [default: the leader from all]", nargs=2, metavar="A B")
-@option("rounds", "Numbers of further rounds.  [default: 1/4 to 4 times as many]", counts,
-        metavar="N,N,...")  # fmt: skip
+@option("rounds", "Numbers of further rounds; without FILE of all.  [default: 1/4 to 4 times as "
+        "many]", counts, metavar="N,N,...")  # fmt: skip
 @option("votes", "Numbers of further votes.", counts, metavar="N,N,...")
 @target
 @option("width", "Wanted width of the interval of the difference.", float)
 @option("more_runs", "Numbers of further runs of the same rounds.", counts, metavar="N,N,...")
-@option("players", "Player to run again (repeatable).  [default: the pair, or those tied for top]",
-        multiple=True, metavar="PLAYER")  # fmt: skip
+@option("players", "Player to run again (repeatable); without FILE how many players.  [default: "
+        "the pair, or those tied for top]", multiple=True, metavar="PLAYER")  # fmt: skip
+@option("difference", "True difference of the leader from all others.", float)
+@option("sd", "Standard deviation of a player's scores between rounds.", float)
+@option("correlation", "Correlation of two players' scores in a round.", float)
+@option("accuracy", "Share of right answers, of right or wrong items.", float)
+@option("discordance", "Share of items that one of two players gets wrong.", float)
 @fitting
 def plan(**given: Any) -> None:
-    """Estimate how many more rounds, or votes, would separate players."""
+    """Estimate how many more rounds, or votes, would separate players.
+
+    Without FILE: how many rounds, or items, a study needs, and how small a difference it finds.
+    """
     import leaderbayes as lb
 
+    alone = given["file"] is None
+    if alien := typed(set(given) - {*_DESIGN, *_BOTH, "players", "as_json"} if alone else _DESIGN):
+        flag = "--" + min(alien).rstrip("_").replace("_", "-")
+        raise lb.LeaderbayesError(f"{flag} is for a plan {'with' if alone else 'without'} FILE.")
+    if alone:
+        return _design(given)
     own = ("pair", "rounds", "votes", "target", "width", "more_runs", "players", "prob")
     asked = {name: given[name] for name in own if given[name] not in (None, ())}
     data = read(given)
@@ -42,6 +69,31 @@ def plan(**given: Any) -> None:
     }
     converged = bool(found.attrs["converged"])
     finish(given["as_json"], planned, _print, planned, converged=converged)
+
+
+def _design(given: dict[str, Any]) -> None:
+    """Print how large a study has to be."""
+    import leaderbayes as lb
+
+    asked = {n: given[n] for n in (*_DESIGN, *_BOTH) if given[n] is not None}
+    players: Any = (
+        given["players"][0] if len(given["players"]) == 1 else ", ".join(given["players"])
+    )
+    found = lb.design(int(players) if players.isdecimal() else players, **asked)
+    made = {**found.attrs, "ways": _records(found.drop_dims("rounds")),
+            "rows": _records(found.drop_vars("rounds_needed", errors="ignore"))}  # fmt: skip
+    finish(given["as_json"], made, _print_design, made, converged=True)
+
+
+def _print_design(made: dict[str, Any]) -> None:
+    rows = [
+        (row["question"], str(row["rounds"]), f"{row['smallest_difference'] or float('nan'):.3g}",
+         *([f"{row['p_correct']:.2f}"] if "p_correct" in row else []))
+        for row in made["rows"]
+    ]  # fmt: skip
+    head = ("question", f"{made['unit']}s", "smallest difference", "P(correct)")[: len(rows[0])]
+    print_table(dict.fromkeys(head, 0), rows, left=("question",))
+    click.echo(made["message"])
 
 
 def _planned(found: "xr.Dataset") -> dict[str, Any]:

@@ -19,6 +19,9 @@ def kept_votes(known: xr.Dataset, outcome: Floats, players: Any) -> xr.Dataset:
     for name in (*CLUSTERINGS, "time"):
         if name in known and known[name].dims == ("vote",):
             votes = votes.assign_coords({name: known[name]})
+    if "period_of_vote" in known:
+        own = known["period"].to_numpy()[known["period_of_vote"].to_numpy().astype(int)]
+        votes = votes.assign_coords(time=("vote", own))
     if "effect_value" in known and bool((known["effect"] != "order").any()):
         own = known["effect"].to_numpy() != "order"
         values = (known["effect_value"] * known["effect_unit"]).transpose("vote", "effect")

@@ -394,18 +394,18 @@ class Posterior:
         return np.asarray(values @ self.read("effect_size", "effect").mean(axis=0))
 
     def boards(self) -> list[tuple[xr.Dataset, Floats]]:
-        """Return each tournament's matches and draws (sample, player) of the players it has."""
-        board = self.matches()
-        if not self.several:
+        """Return each tournament's or period's matches, and draws of its players."""
+        board, by = self.matches(), _SEVERAL if self.several else "period"
+        if "constant_data" not in self.tree.children or f"{by}_of_round" not in self.constant:
             return [(board, self.draws)]
         place = board["place"]
-        number = self.constant["tournament_of_round"].to_numpy().astype(int)
-        epp = self.read(f"{self.parameter}_tournament", "tournament", "player")
+        number = self.constant[f"{by}_of_round"].to_numpy().astype(int)
+        epp = self.read(f"{self.parameter}_{by}", by, "player")
         found = []
         for t in range(int(number.max()) + 1):
-            rows = place.isel(tournament_round=number == t)
-            who = np.flatnonzero((rows > 0).any("tournament_round").to_numpy())
-            own = rows.isel(player=who).rename(tournament_round="round")
+            rows = place[number == t].rename({place.dims[0]: "round"})
+            who = np.flatnonzero((rows > 0).any("round").to_numpy())
+            own = rows.isel(player=who)
             board = xr.Dataset({"place": own}, attrs=board.attrs)
             at = self.players.get_indexer(pd.Index(own["player"].to_numpy()))
             found.append((with_tables(board), epp[:, t][:, at]))

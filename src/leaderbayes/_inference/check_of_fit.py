@@ -78,6 +78,14 @@ def enough(players: int) -> int:
     return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
 
 
+def of_fit(post: Posterior, seed: int) -> Discrepancy:
+    """Compute discrepancies as a fit does unasked; none of very many players."""
+    if post.of_votes:
+        return of_votes(post)
+    many = not post.several and len(post.players) > _PLAYERS
+    return _NOTHING if many else of_boards([board for board, _ in post.boards()], seed)
+
+
 def of_boards(boards: Sequence[xr.Dataset], seed: int) -> Discrepancy:
     """Compute `discrepancies` as a fit does unasked; none of very many players."""
     players = max(board.sizes["player"] for board in boards)

@@ -187,12 +187,7 @@ def fit(
         }
         if chosen.parameter == "epp":
             post = Posterior(tree)
-            seen = (
-                check_of_fit.of_votes(post)
-                if is_votes(data)
-                else check_of_fit.of_boards(_boards(played), seed)
-            )
-            tree.attrs |= check_of_fit.checked(seen, post)
+            tree.attrs |= check_of_fit.checked(check_of_fit.of_fit(post, seed), post)
     tree.attrs["warnings"] = repeated(caught)
     return tree
 
@@ -329,19 +324,6 @@ def _describe(tree: xr.DataTree, data: Any) -> None:
         attrs = {k: v for k, v in data.attrs.items() if isinstance(v, str | int | float)}
         known["scores"] = known["scores"].assign_attrs(attrs)
         tree["constant_data"] = xr.DataTree(known)
-
-
-def _boards(played: xr.Dataset) -> list[xr.Dataset]:
-    """Take matches apart by tournament, without the players and rounds that one lacks."""
-    if "tournament" not in played.dims:
-        return [played]
-    found = []
-    for t in range(played.sizes["tournament"]):
-        board = played.isel(tournament=t, drop=True)
-        seen = (board["place"] > 0).transpose("round", "player").to_numpy()
-        who, when = np.flatnonzero(seen.any(axis=0)), np.flatnonzero(seen.any(axis=1))
-        found.append(board.isel(player=who, opponent=who, round=when))
-    return found
 
 
 @cache

@@ -66,15 +66,17 @@ class Draws(NamedTuple):
 
 
 def own_variances(e: Floats, df: float) -> Floats:
-    """Estimate each player's own variance (player,) beside the rounds' level, from `deviations`."""
-    m = e.shape[1]
-    squares = (e**2).sum(axis=0)
-    a = np.full(m, ((e - e.mean(axis=1, keepdims=True)) ** 2).sum() / (df * (m - 1.0)))
+    """Estimate players' own variances (..., player) beside the rounds' level, from `deviations`."""
+    m, squares = e.shape[-1], (e**2).sum(axis=-2)
+    apart = ((e - e.mean(axis=-1, keepdims=True)) ** 2).sum(axis=(-2, -1))
+    a = np.tile(np.expand_dims(apart, -1) / (df * (m - 1.0)), m)
     for _ in range(_STEPS):
         w = 1.0 / a
-        u = e @ w / w.sum()
-        q = (squares - 2.0 * u @ e + u @ u) / df + 1.0 / w.sum()
-        shrunk = df * q + _BORROWED * np.exp(np.log(a).mean())
+        total = w.sum(axis=-1, keepdims=True)
+        u = (e @ w[..., None])[..., 0] / total
+        pull = (u[..., None, :] @ e)[..., 0, :]
+        q = (squares - 2.0 * pull + (u**2).sum(axis=-1, keepdims=True)) / df + 1.0 / total
+        shrunk = df * q + _BORROWED * np.exp(np.log(a).mean(axis=-1, keepdims=True))
         a, before = shrunk / (df + _BORROWED), a
         if float(abs(a / before - 1.0).max()) < 1e-9:
             break

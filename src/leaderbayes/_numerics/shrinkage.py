@@ -34,35 +34,41 @@ class Prior(NamedTuple):
 class Pairs(NamedTuple):
     """What pairs of players show of their scale."""
 
-    squares: Floats  # (pair,): of t statistics
+    squares: Floats  # (..., pair): of t statistics
     weight: float  # of a pair
     df: float
 
 
 def of_differences(covariance: Floats) -> Floats:
-    """Return the variances of all differences (player, opponent)."""
-    own = np.diag(covariance)
-    return np.asarray(own[:, None] + own - 2.0 * covariance)
+    """Return the variances of all differences (..., player, opponent)."""
+    own = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return np.asarray(own[..., None] + own[..., None, :] - 2.0 * covariance)
 
 
 def pairs_of(centre: Floats, covariance: Floats, df: float) -> Pairs:
-    """Compare all pairs of estimates (player,) that have this covariance."""
-    i, j = np.triu_indices(len(centre), 1)
-    variance = of_differences(covariance)[i, j]
-    variance = np.maximum(variance, _SAME * variance.mean())
-    return Pairs((centre[i] - centre[j]) ** 2 / variance, 2.0 / len(centre), df)
+    """Compare all pairs of estimates (..., player) that have this covariance."""
+    m = centre.shape[-1]
+    i, j = np.triu_indices(m, 1)
+    variance = of_differences(covariance)[..., i, j]
+    variance = np.maximum(variance, _SAME * variance.mean(axis=-1, keepdims=True))
+    return Pairs((centre[..., i] - centre[..., j]) ** 2 / variance, 2.0 / m, df)
 
 
 def scales(pairs: Pairs, rounds: float, prior: Prior) -> tuple[Floats, Floats]:
     """Return the grid of the players' scale and its posterior probabilities, (point,)."""
     t = prior.scale * GRID
     tau = np.hypot(t, prior.floor)
-    log = np.log(t) - np.log1p(GRID**2)
-    for k, spread in enumerate(1.0 + rounds * tau**2):
-        fits = np.log1p(pairs.squares / (pairs.df * spread)).sum()
-        log[k] -= 0.5 * pairs.weight * (len(pairs.squares) * np.log(spread) + (pairs.df + 1) * fits)
+    log = np.log(t) - np.log1p(GRID**2) + log_fits(pairs, rounds, tau)
     weights = np.exp(log - log.max())
     return tau, weights / weights.sum()
+
+
+def log_fits(pairs: Pairs, rounds: float, tau: Floats) -> Floats:
+    """Return the log-likelihood of pairs (..., pair) at each scale, (..., point)."""
+    spread = 1.0 + rounds * tau**2
+    fits = [np.log1p(pairs.squares / (pairs.df * one)).sum(axis=-1) for one in spread]
+    logs = pairs.squares.shape[-1] * np.log(spread) + (pairs.df + 1.0) * np.stack(fits, axis=-1)
+    return np.asarray(-0.5 * pairs.weight * logs)
 
 
 def shrunken(

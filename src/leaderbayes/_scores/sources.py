@@ -17,8 +17,8 @@ import pandas as pd
 from leaderbayes._arguments import positive
 from leaderbayes._errors import ScoresError
 from leaderbayes._extras import extra
-from leaderbayes._files.csv import restore
 from leaderbayes._files.read import MAX_MB, check_size, read_file, unzip
+from leaderbayes._files.write import restore
 from leaderbayes._scores.tables import (
     FRAME,
     Source,

@@ -15,6 +15,7 @@ from leaderbayes.likelihood._hints import hint
 from leaderbayes.models import (
     _bradley_terry,
     _davidson,
+    _dynamic,
     _mean_score,
     _plackett_luce,
     _round_intercept,
@@ -32,6 +33,7 @@ _FILES: tuple[Any, ...] = (
     _plackett_luce,
     _round_intercept,
     _tournaments,
+    _dynamic,
     _mean_score,
     _score_tournaments,
     _sota,

@@ -32,7 +32,7 @@ from leaderbayes._numerics.votes import (
 )
 from leaderbayes._scores.matches import check_ties
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
 from leaderbayes.models._board import (
     PRIOR_SCALE,
@@ -164,17 +164,47 @@ def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
             shrink = pm.math.exp(-0.5 * alpha * found.ways.log_known)
             a = found.ways.way @ (shrink * (found.ways.way.T @ a))
         epp = pm.Deterministic("epp", a - a.mean(), dims="player")
-        eta = epp[data["first"]] - epp[data["second"]]
-        if rows.effects:
-            size = pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
-            eta += data["effect_value"] @ size
-        nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, found.tie_scale)]
-        outcome = pm.Data("vote_outcome", rows.votes.won / rows.votes.n, dims="vote")
-        pm.CustomDist(
-            "outcome", eta, data["count"], data["weight"], *nu, logp=_logp, random=_random(found),
-            observed=outcome, dtype="float64", dims="vote",
-        )  # fmt: skip
+        observe_votes(found, data, epp[data["first"]] - epp[data["second"]])
     return model
+
+
+def observe_alike(found: VoteStatistics, eta: Any, row: Longs) -> None:
+    """Add ``outcome`` (vote,) to the pm.Model, by log-odds of rows of votes that are alike.
+
+    Two votes on a pair in the same order are, so that many votes cost no more than few.
+    """
+    import pymc as pm
+
+    votes, weight, draw = found.rows.votes, found.together.weight, _random(found)
+    won, n = np.bincount(row, weight * votes.won), np.bincount(row, weight * votes.n)
+
+    def logp(value: Any, eta: Any, count: Any) -> Any:
+        half = 0.5 * abs(eta)
+        return ((won - 0.5 * n) * eta - n * (half + pm.math.log1p(pm.math.exp(-2.0 * half)))).sum()
+
+    def random(eta: Any, count: Any, rng: Any, size: Any = None) -> Any:
+        return draw(eta[..., row], count, None, rng=rng)
+
+    pm.CustomDist(
+        "outcome", eta, votes.n, logp=logp, random=random, signature="(r),(v)->(v)",
+        observed=pm.Data("vote_outcome", votes.won / votes.n, dims="vote"), dims="vote",
+    )  # fmt: skip
+
+
+def observe_votes(found: VoteStatistics, data: Mapping[str, Any], eta: Any) -> None:
+    """Add ``outcome`` (vote,) to the pm.Model under construction, by log-odds of strengths."""
+    import pymc as pm
+
+    if found.rows.effects:
+        size = pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
+        eta += data["effect_value"] @ size
+    nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, found.tie_scale)]
+    votes = found.rows.votes
+    outcome = pm.Data("vote_outcome", votes.won / votes.n, dims="vote")
+    pm.CustomDist(
+        "outcome", eta, data["count"], data["weight"], *nu, logp=_logp, random=_random(found),
+        observed=outcome, dtype="float64", dims="vote",
+    )  # fmt: skip
 
 
 def _logp(value: Any, eta: Any, count: Any, weight: Any, *nu: Any) -> Any:

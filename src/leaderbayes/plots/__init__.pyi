@@ -9,6 +9,7 @@ from ._groups import groups as groups
 from ._heat_maps import rank_distribution as rank_distribution
 from ._heat_maps import win_probability as win_probability
 from ._leaderboard import leaderboard as leaderboard
+from ._leaderboard import trajectories as trajectories
 from ._maximum import maximum as maximum
 from ._plan import plan as plan
 from ._record import record as record

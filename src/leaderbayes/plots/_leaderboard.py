@@ -1,4 +1,4 @@
-"""Forest of a leaderboard; leaderboards of many tournaments, side by side."""
+"""Forest of a leaderboard; of many tournaments side by side; strengths over time."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -8,7 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.leaderboard import shown_as, table_of
-from leaderbayes._arguments import share
+from leaderbayes._answers.ranks import by_period
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
@@ -18,6 +19,7 @@ from leaderbayes.plots._canvas import (
     Family,
     FigSize,
     best,
+    fitting,
     labels,
     marks,
     of_all,
@@ -26,6 +28,7 @@ from leaderbayes.plots._canvas import (
 )
 
 _MOST = 60  # players, without top
+_COLORS = 8  # trajectories that are told apart by their colours, without top
 # Variables of `study.average`, and what they are.
 _AVERAGES = {
     "overall": ("mean", "P(beats the average player)"), "average_rank": ("rank", "rank (1 is best)")
@@ -156,4 +159,60 @@ def _averages(average: xr.Dataset, top: int | None, figsize: FigSize | None) -> 
         ax.set_yticks(y, labels(shown["player"]))
         ax.set_ylim(-0.8, m - 0.2)
         ax.set_xlabel(axis)
+    return collection
+
+
+def trajectories(
+    dt: xr.DataTree, *, top: int | None = None, prob: float = 0.95, figsize: FigSize | None = None
+) -> Any:
+    """Plot players' strengths from period to period, with bands of credible intervals.
+
+    Parameters
+    ----------
+    dt : DataTree
+        Posterior of strengths by period: ``fit(data, "dynamic", options={"period": ...})``.
+    top : int, optional
+        Draw this many of the last period's best players; by default up to 8.
+    prob : float
+        Probability mass of the bands, which are equal-tailed by period.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches, or the width of one or both columns of a journal.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        "board": periods across, log-odds of beating that period's average player up.
+
+    Raises
+    ------
+    LeaderbayesError
+        If strengths are not by period, or an argument is out of range.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(votes, "dynamic", options={"period": "month"})  # doctest: +SKIP
+    >>> lb.plots.trajectories(dt, top=5)  # doctest: +SKIP
+    """
+    import matplotlib as mpl
+
+    post, prob = Posterior(dt), share("prob", prob)
+    periods, draws = by_period(post)
+    names = post.players[post.order][: _COLORS if top is None else whole("top", top)]
+    title = f"Strength over time{of_all(len(names), len(post.players))}"
+    across, colors = np.arange(len(periods)), mpl.colormaps["tab10"]
+    with panels({"board": title}, post.trust, size=(8.0, 5.0), figsize=figsize) as (
+        collection, (ax,),
+    ):  # fmt: skip
+        ax.axhline(0.0, color="black", linewidth=0.5)
+        for k, (name, label) in enumerate(zip(names, labels(names), strict=True)):
+            own = draws[:, :, post.position(name)]
+            style = "-" if k < 10 else "--"
+            ax.plot(across, own.mean(axis=0), style, color=colors(k % 10), marker="o", label=label)
+            ax.fill_between(across, *ends(own, prob), color=colors(k % 10), alpha=0.15, linewidth=0)
+        shown = labels(periods, 24)
+        some = fitting(ax, len(shown), "x", 0.7 * max(map(len, shown)) + 0.7)
+        ax.set_xticks(across[some], shown[some])
+        ax.set(xlabel="period", ylabel=f"log-odds against the average player, {prob:.0%} bands")
+        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     return collection

@@ -15,10 +15,12 @@ _COLORS = {"all": BLUE, "contested": ORANGE}
 def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     """Plot the probability of a decision, and the width of the interval, over further rounds.
 
+    Of a design without data: the probability of finding a difference, and the smallest one found.
+
     Parameters
     ----------
     plan : Dataset
-        From `leaderbayes.plan`.
+        From `leaderbayes.plan` or `leaderbayes.design`.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
@@ -26,7 +28,8 @@ def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     -------
     arviz_plots.PlotCollection
         Panels "p_decided", with the target, and "width", from that of now on: further rounds or
-        votes across. Dashed: by new judges, or on new prompts.
+        votes across. Dashed: by new judges, or on new prompts. Of a design "p_correct", where a
+        difference was given, and "smallest_difference".
 
     Raises
     ------
@@ -40,6 +43,8 @@ def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), seed=1)
     >>> pc = lb.plots.plan(plan)
     """
+    if "smallest_difference" in getattr(plan, "data_vars", ()):
+        return _design(plan, figsize)
     require(plan, "plan", "p_decided", "width", "width_now", "who")
     dim = "votes" if "votes" in plan.dims else "rounds"
     if not plan.sizes[dim]:
@@ -73,6 +78,35 @@ def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
         widths.set_ylim(bottom=0.0)
         widths.set_ylabel(f"{plan.attrs['prob']:.0%} interval of the difference")
         legend(decided)
+    return collection
+
+
+def _design(made: xr.Dataset, figsize: FigSize | None) -> Any:
+    """Plot what so many rounds or items find, on logarithmic axes."""
+    from matplotlib.ticker import ScalarFormatter
+
+    said, titles = made.attrs, {"smallest_difference": "Smallest difference found"}
+    if "p_correct" in made:
+        titles = {"p_correct": f"Probability of finding {said['difference']:g}"} | titles
+    whom = {"pair": "the better of a pair", "leader": f"the leader of {said['players']}"}
+    wide = 5.5 * len(titles)
+    with panels(titles, said, size=(wide, 4.8), columns=len(titles), figsize=figsize) as (
+        collection, axes,
+    ):  # fmt: skip
+        for name, ax in zip(titles, axes, strict=True):
+            for question, color in zip(made["question"].to_numpy(), (BLUE, ORANGE), strict=False):
+                own = made[name].sel(question=question)
+                ax.plot(made["rounds"], own, color=color, marker="o", label=whom[str(question)])
+            scaled = [ax.xaxis] if name == "p_correct" else [ax.xaxis, ax.yaxis]
+            ax.set(xscale="log", xlabel=f"{said['unit']}s")
+            if name == "p_correct":
+                ax.axhline(said["target"], color=GREY, linestyle=":", label="target")
+                ax.set(ylim=(0.0, 1.02), ylabel="probability")
+            else:
+                ax.set(yscale="log", ylabel=f"found with probability {said['target']:g}")
+            for axis in scaled:
+                axis.set_major_formatter(ScalarFormatter())
+        legend(axes[0])
     return collection
 
 

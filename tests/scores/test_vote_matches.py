@@ -115,9 +115,9 @@ def test_effects_are_by_standard_deviation(votes):
     [
         (
             {"second": ("vote", np.array([0, 0, 2, 1, 1], np.int32))},
-            "Vote 0 is of a player against",
+            "Vote 0 has a player against",
         ),
-        ({"first": ("vote", np.array([0, 1, 0, 9, 0], np.int32))}, "Vote 3 is of a player that"),
+        ({"first": ("vote", np.array([0, 1, 0, 9, 0], np.int32))}, "Vote 3 has a player that"),
         ({"outcome": ("vote", [1.0, 0.5, 2.0, 0.0, 0.5])}, "Vote 2 has an outcome"),
         ({"weight": ("vote", [1.0, 0.0, 1.0, 1.0, 1.0])}, "weight that is no number above 0"),
         ({"outcome": ("vote", [np.nan] * 5)}, "at least two players"),

@@ -235,7 +235,7 @@ def is_text(column: pd.Series) -> bool:
     there = column.dropna()
     if pd.api.types.infer_dtype(there) == "string" and numbers_of(there).notna().all():
         return False
-    text = [text_of(cell).strip() for cell in there]
+    text = [text_of(cell)[:100].strip() for cell in there]  # no number is longer
     bare = [bare_number(cell).replace(",", ".") for cell in text if cell.lower() not in MISSING]
     numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
     return len(bare) > 0 and float(numbers.mean()) <= 0.5

@@ -17,6 +17,7 @@ from leaderbayes.models import (
     _davidson,
     _mean_score,
     _plackett_luce,
+    _rasch,
     _round_intercept,
     _score_tournaments,
     _sota,
@@ -33,6 +34,7 @@ _FILES: tuple[Any, ...] = (
     _round_intercept,
     _tournaments,
     _mean_score,
+    _rasch,
     _score_tournaments,
     _sota,
 )

@@ -187,6 +187,15 @@ def test_a_changed_prior():
         assert lb.loo(dt).n_data_points == 8
 
 
+def test_an_attribute_of_another_program_is_not_believed():
+    dt = posterior_of("bradley_terry", "matches", "pm.sample").copy()
+    expected = lb.leaderboard(dt)
+    dt["constant_data"] = dt["constant_data"].dataset.drop_vars("model", errors="ignore")
+    for name in ("mean_score", "sota", 3):
+        dt.attrs["model"] = name
+        pd.testing.assert_frame_equal(lb.leaderboard(dt), expected)
+
+
 def test_a_missing_group_is_added_as_the_error_says():
     import pymc as pm
     import pytensor

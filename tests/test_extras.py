@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 # A fresh interpreter where nothing that an extra brings can be imported.
 BARE = """
-import contextlib, importlib, importlib.machinery, io, json, pathlib, pkgutil, sys
+import contextlib, importlib, importlib.machinery, io, json, pathlib, pkgutil, sys, zipfile
 from types import SimpleNamespace
 
 class Without(importlib.machinery.PathFinder):
@@ -57,10 +57,13 @@ def command(name, *given):
     said[f"command {name}"] = [status or 0, shown.getvalue(), printed.getvalue()]
 
 open("scores.parquet", "wb").write(b"PAR1")
+with zipfile.ZipFile("scores.xlsx", "w") as book:
+    book.writestr("xl/workbook.xml", "")
 five = lb.datasets.load("classifiers")
 study = lambda **more: lb.study.fit(five, store="study", sampler="laplace", **more)
 attempt("data", lambda: lb.datasets.fetch("vtab"))
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
+attempt("excel", lambda: lb.read_scores("scores.xlsx"))
 attempt("figure", lambda: lb.plots.leaderboard(dt))
 attempt("matplotlib", lambda: lb.plots.deviance(dt, draws=-1))
 attempt("report", lambda: lb.report.html)
@@ -106,6 +109,7 @@ def test_the_core_needs_no_extra(said):
     [
         ("data", "data", "pooch"),
         ("parquet", "parquet", "pyarrow"),
+        ("excel", "excel", "openpyxl"),
         ("figure", "plots", "matplotlib"),
         ("matplotlib", "plots", "matplotlib"),
         ("report", "report", ""),

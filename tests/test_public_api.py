@@ -46,6 +46,18 @@ def test_function_is_documented_and_typed(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_docstring_fits_a_screen(name):
+    most = 80 if name in ("fit", "read_scores", "read_votes") else 60
+    assert len(inspect.getdoc(look_up(name)).splitlines()) <= most
+
+
+def test_docstrings_begin_with_plain_verbs():
+    for file in sorted(Path(lb.__file__).parent.rglob("*.py")):
+        found = re.findall(r'"""(?:Gives?|Says?|Tells?) ', file.read_text(encoding="utf-8"))
+        assert not found, file
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_options_are_keyword_only(name):
     for parameter in inspect.signature(look_up(name)).parameters.values():
         has_default = parameter.default is not inspect.Parameter.empty

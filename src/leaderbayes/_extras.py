@@ -9,6 +9,7 @@ from leaderbayes._errors import MissingExtraError
 MODULES = {
     "data": ("pooch",),
     "distributed": ("distributed",),
+    "excel": ("openpyxl",),
     "parquet": ("pyarrow",),
     "plots": ("matplotlib",),
     "report": ("jinja2", "latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins"),

@@ -6,8 +6,9 @@ import pytest
 import leaderbayes as lb
 from leaderbayes.adapters._items import Answer, Run, at, list_at, read_items, text_at
 
-FOLDERS = ["from_helm", "from_inspect_ai", "from_lighteval", "from_lm_eval_samples", "from_mteb",
-           "from_swe_bench"]  # fmt: skip
+FOLDERS = ["from_helm", "from_inspect_ai", "from_lighteval", "from_livecodebench",
+           "from_lm_eval_samples", "from_mteb", "from_swe_bench",
+           "from_terminal_bench"]  # fmt: skip
 
 
 def run(model, *scores, task="quiz", same=None, metric="acc"):

@@ -57,6 +57,17 @@ def test_range_of_ranks_is_the_least_that_holds(dt):
         assert table["rank_upper"][player] == 1 + np.argmax(np.array(up_to) >= 0.975)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_players_with_equal_scores_share_a_rank(seed):
+    scores = np.array([[1, 3, 4, 9, 2], [1, 3, 4, 9, 2], [2, 1, 1, 3, 1], [5, 9, 9, 8, 7]]) / 10
+    board = xr.DataArray(scores, {"player": [*"abcd"]}, ("player", "round"))
+    board = board.assign_coords(round=[*"uvwxy"])
+    dt = lb.fit(board, "bradley_terry", sampler="laplace", draws=50, replicates=20, seed=seed)
+    table = lb.leaderboard(dt)
+    assert dict(zip(table["player"], table["rank"], strict=True)) == dict(d=1, a=2, b=2, c=4)
+    assert lb.leaderboard(dt, columns="publish")["rank"].tolist() == [1, 2, 2, 4]
+
+
 def test_relabelling_permutes(dt):
     permuted = dt.copy()
     permuted["posterior"] = xr.DataTree(dt["posterior"].to_dataset().isel(player=[3, 1, 4, 0, 2]))

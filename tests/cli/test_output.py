@@ -1,6 +1,8 @@
 """What commands write."""
 
+import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -20,6 +22,20 @@ def test_out_that_cannot_be_written_leaves_nothing(folder):
     assert not (folder / "new").exists()
     assert [path.name for path in (folder / "taken").iterdir()] == ["run.json"]
     assert not list(folder.glob(".leaderbayes-*"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk here")
+def test_output_that_cannot_be_written(tmp_path):
+    """No traceback, and a status that is neither that of success nor of doubtful results."""
+    code = f"{sys.executable} -m leaderbayes models"
+    for end, status in {"> /dev/full": 2, "| true; exit ${PIPESTATUS[0]}": 141}.items():
+        done = subprocess.run(
+            ["bash", "-c", f"{code} {end}"], cwd=tmp_path, env=uncounted(), capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == status
+        full = "Error: the output cannot be written (No space left on device).\n"
+        assert done.stderr == (full if status == 2 else "")
 
 
 @pytest.mark.parametrize("command", ["rank", "tournaments"])

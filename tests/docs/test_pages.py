@@ -4,11 +4,13 @@ import contextlib
 import io
 import json
 import re
+import runpy
 import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import numpy as np
 import optuna
 import pandas as pd
@@ -19,6 +21,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import prose
+from leaderbayes._cli import cli
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "adapters" / "data"
@@ -227,3 +230,21 @@ def assert_same(shown, said):
 
 def test_what_is_given_or_skipped_is_of_a_page():
     assert {*GIVEN, *(name for name, _ in SKIPPED)} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_commands_have_the_options_that_are_printed(page):
+    text = TEXTS[page].read_text(encoding="utf-8").replace("\\\n", " ")
+    for name, rest in re.findall(r"leaderbayes ([a-z]+) ([^\n`]*--[^\n`]*)", text):
+        command = cli.get_command(click.Context(cli), name)
+        known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
+        assert set(re.findall(r"(?<!\S)--[\w-]+", rest)) <= known, name
+
+
+def test_numbers_of_disagreement_are_those_of_its_table():
+    rows = runpy.run_path(str(ROOT / "docs" / "figures.py"))["rows"]
+    table = pd.read_csv(ROOT / "docs" / "_static" / "disagreement.csv")
+    text = (ROOT / "docs" / "disagreement.md").read_text(encoding="utf-8")
+    assert f"There are {len(table)} boards of {table['source'].nunique()} sources" in text
+    assert "\n".join(rows(table)) in text
+    assert (table["epp_same"] == 1.0).all()

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,14 @@ def test_files_arrive_together_in_folders_that_are_made(tmp_path):
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE((place / "x.tex").stat().st_mode) == 0o666 & ~umask
+
+
+def test_what_killed_processes_left_is_cleared(tmp_path):
+    for name, age in {".leaderbayes-old": 7200, ".leaderbayes-new": 60, "old": 7200}.items():
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    write_files({tmp_path / "x": "x"})
+    assert {path.name for path in tmp_path.iterdir()} == {".leaderbayes-new", "old", "x"}
 
 
 def test_checks_make_nothing(tmp_path):

@@ -1,8 +1,9 @@
 """Decimals that a number's interval leaves."""
 
+import pandas as pd
 import pytest
 
-from leaderbayes._numerics.intervals import decimals, decimals_of_best, two_digits
+from leaderbayes._numerics.intervals import decimals, decimals_of, decimals_of_best, two_digits
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,12 @@ from leaderbayes._numerics.intervals import decimals, decimals_of_best, two_digi
 )  # fmt: skip
 def test_two_digits_of_the_narrowest(widths, expected):
     assert decimals(widths) == expected
+
+
+@pytest.mark.parametrize(("end", "expected"), [(-0.0016, 3), (0.0016, 2), (-1e-5, 4), (-0.02, 2)])
+def test_signs_of_differences_show(end, expected):
+    table = pd.DataFrame({"difference_lower": [0.0, -0.5], "difference_upper": [0.0, end]})
+    assert decimals_of(table, "difference") == expected
 
 
 @pytest.mark.parametrize(

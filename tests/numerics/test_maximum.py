@@ -114,7 +114,8 @@ def test_drawn_thetas(law, m):
     grid = np.linspace(0.5, 1.0, 2001)
     # Midpoints in u; the cdf of each theta by interpolation on a fine grid.
     cdf = np.array([stats.binom.cdf(x, n, grid) for x in range(n + 1)])
-    mean = np.array([np.interp(law.ppf(u), grid, row).mean() for row in cdf])
+    theta = law.ppf(u)
+    mean = np.array([np.interp(theta, grid, row).mean() for row in cdf])
     got = full(n, independent_cdf(n, of_law(law.ppf, m)))
     np.testing.assert_allclose(got, mean**m, atol=2e-6 * m + 1e-6)
 

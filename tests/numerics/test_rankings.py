@@ -53,7 +53,7 @@ def test_ties_of_up_to_four_are_the_mean_of_all_orders(row):
     assert found == pytest.approx(slow(b, place[0]))
 
 
-@pytest.mark.parametrize("row", [[1, 2, 2, 2, 2, 2], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]])
+@pytest.mark.parametrize("row", [[1, 2, 2, 2, 2, 2], [1, 1, 1, 1, 1]])
 def test_larger_ties_are_three_times_as_close_to_the_mean_as_random_orders(row):
     place = np.array([row], np.int32)
     few, off, by_chance = rankings(place), [], []

@@ -67,7 +67,6 @@ def across(study):
         "average": lb.study.average(study),
         "average_rank": lb.study.average(study, of="rank"),
         "embedding": lb.study.embedding(study),
-        "leaderboards": lb.study.compare(study, draws=10),
         "tunability": lb.study.tunability(study, GROUPS),
     }
 

@@ -46,15 +46,14 @@ def test_the_first_of_many(wide):
 
 
 def test_leaderboards_of_a_study(across, study):
-    table = across["leaderboards"].sort_values("standardised")
-    collection = lb.plots.leaderboard(across["leaderboards"])
-    assert rows(axes(collection, "standardised")) == list(table["tournament"])
-    for name in ("standardised", "p_check", "tied_for_top"):
-        np.testing.assert_allclose(points(axes(collection, name))[:, 0], table[name])
-    with pytest.raises(lb.LeaderbayesError, match="top="):
-        lb.plots.leaderboard(study, top=3)
+    overall = across["average"]["overall"].to_series().sort_values(ascending=False)
+    ax = axes(lb.plots.leaderboard(study))
+    assert rows(ax) == list(overall.index)
+    np.testing.assert_allclose(ax.collections[-1].get_offsets()[:, 0], overall)
+    ranked = across["average_rank"]["average_rank"].to_series().sort_values(kind="stable")
+    assert rows(axes(lb.plots.leaderboard(across["average_rank"], top=2))) == list(ranked.index[:2])
     with pytest.raises(lb.LeaderbayesError, match="posterior, a study"):
-        lb.plots.leaderboard(table.drop(columns="leader")[["tournament"]])
+        lb.plots.leaderboard(across["embedding"])
 
 
 def test_win_probabilities(fit, several, means, teams):

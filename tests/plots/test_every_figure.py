@@ -5,14 +5,15 @@ import pytest
 
 import leaderbayes as lb
 from figures import axes, figure, key, titles
-from leaderbayes.plots._canvas import SHARES, WINS, distinct, fitting, ink, labels, panels, written
+from leaderbayes._files.printed import probability
+from leaderbayes.plots._canvas import SHARES, WINS, distinct, fitting, ink, labels, panels
 
 # Every figure, of results that `get` returns by the names of their fixtures.
 FIGURES = {
     "leaderboard": lambda get, **more: lb.plots.leaderboard(get("fit"), **more),
     "leaderboard of teams": lambda get, **more: lb.plots.leaderboard(get("teams"), **more),
     "leaderboard of a study": lambda get, **more: lb.plots.leaderboard(
-        get("across")["leaderboards"], **more
+        get("across")["average"], **more
     ),
     "win_probability": lambda get, **more: lb.plots.win_probability(get("fit"), **more),
     "rank_distribution": lambda get, **more: lb.plots.rank_distribution(get("fit"), **more),
@@ -143,12 +144,15 @@ def test_names_are_thinned_evenly(count):
 
 @pytest.mark.parametrize("palette", [WINS, SHARES])
 def test_heat_maps_read_in_grey(palette):
-    """They get darker all the way, and numbers have a contrast of 4.5 on every cell."""
+    """Darker away from 1/2, or from 0, and numbers have a contrast of 4.5 on every cell."""
     rgb = [[int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)] for color in palette]
     grey = np.array(rgb) @ [0.299, 0.587, 0.114]
     # Whole numbers of 255 round up now and then.
-    assert (np.diff(grey) < 0.002).all()
-    assert (np.diff(grey[::8]) < 0.0).all()
+    halves = (grey,) if palette is SHARES else (grey[:128][::-1], grey[128:])
+    for half in halves:
+        assert (np.diff(half) < 0.002).all()
+        assert (np.diff(half[::8]) < 0.0).all()
+    assert halves[-1][0] > 0.95
 
     def luminance(channels):
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
@@ -162,6 +166,6 @@ def test_heat_maps_read_in_grey(palette):
 
 
 def test_probabilities_are_never_certain():
-    assert [written(p) for p in (0.0, 0.004, 0.5, 0.996, 1.0)] == [
+    assert [probability(p) for p in (0.0, 0.004, 0.5, 0.996, 1.0)] == [
         "<0.01", "<0.01", "0.50", ">0.99", ">0.99"
     ]  # fmt: skip

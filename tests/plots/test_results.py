@@ -153,7 +153,7 @@ def test_race(search):
         lb.plots.search(search, "criterion")
     alone = copy(search)
     alone.decisions_ = decisions[decisions["decision"] == "leads"]
-    with pytest.raises(lb.LeaderbayesError, match="Nobody"):
+    with pytest.raises(lb.LeaderbayesError, match="two candidates"):
         lb.plots.search(alone)
 
 

@@ -96,11 +96,30 @@ def test_columns_that_are_no_scores(name, values, losses):
     assert list(read["player"].values) == [*BOARD]
 
 
-def test_frequencies_beside_ranks():
+def test_rankings_are_repeated_as_often_as_a_column_says():
     table = pd.DataFrame({"a": [1, 2, 1, 1], "b": [2, 1, 2, 3], "c": [3, 3, 3, 2]})
-    table = table.assign(count=[40, 12, 7, 1]).rename_axis("round").reset_index()
-    _, (read,) = refused(table, higher_is_better=False)
-    assert list(read["player"].values) == [*"abc"]
+    counted = table.assign(count=[40, 12, 7, 1])
+    for first in (counted, counted.assign(ranking=[*"uvwx"]).iloc[:, ::-1]):
+        message, (read,) = refused(first)
+        assert "places 1, 2, 3" in message
+        expected = table.loc[np.repeat(table.index, counted["count"])].T
+        np.testing.assert_array_equal(read.sel(player=[*"abc"]), expected)
+        assert "count=count" in read.attrs["read"]
+    message, (read,) = refused(counted.assign(count=[0.5, 12, 7, 1]), higher_is_better=False)
+    assert dict(read.sizes) == {"player": 3, "round": 4}
+
+
+@pytest.mark.parametrize("shape", ["wide", "models", "long"])
+def test_places_are_no_points(shape):
+    table = pd.DataFrame({"a": [1, 2, 1.5], "b": [2, 1, 1.5], "c": [3, 3, 3]}).rename_axis("round")
+    wide = table.reset_index()
+    long = wide.melt("round", var_name="player", value_name="score")
+    source = {"wide": wide, "models": table.T.rename_axis("model").reset_index(), "long": long}
+    message, (read,) = refused(source[shape])
+    assert "less is better" in message
+    np.testing.assert_array_equal(read, table.T)
+    assert read.attrs["higher_is_better"] == 0
+    assert lb.read_scores(source[shape], higher_is_better=True).attrs["higher_is_better"] == 1
 
 
 def test_what_looks_odd_may_be_kept():
@@ -164,6 +183,11 @@ def test_parts_of_the_data_are_no_rounds(parts):
             index="model", columns="task" if "task" in source else "seed", values="accuracy"
         )
         np.testing.assert_array_equal(read, of_test)
+    wide = table.assign(task=table["task"] + "_" + table["split"])
+    wide = wide.pivot(index="model", columns="task", values="accuracy").reset_index()
+    message, (read,) = refused(wide)
+    assert "other parts of the data" in message
+    assert {*read["round"].values} == {f"{task}_{parts[-1]}" for task in "uvw"}
     folds = table.assign(split=table["split"].map(dict(zip(parts, "123", strict=False))))
     assert lb.read_scores(folds).sizes["round"] == len(parts)
 

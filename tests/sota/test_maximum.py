@@ -134,7 +134,7 @@ def test_estimates_of_drawn_thetas(se):
         (0.5, 0, {"n": 10}, "m=0"),
         (0.5, 3, {"n": 10, "rho": 1.5}, "rho=1.5"),
         (0.5, 3, {"n": 10, "dependence": "vine"}, "dependence='vine'"),
-        ([0.5, 0.9], None, {"n": 10, "rho": 0.6}, "Equation 8 excludes theta 0.5"),
+        ([0.5, 0.5, 0.9], None, {"n": 10, "rho": 0.6}, "excludes theta 0.5 at"),
         (np.linspace(0.2, 0.9, 99), None, {"n": 10**6, "rho": 0.6}, "excludes theta 0.2, 0.2"),
         (0.5, 3, {"n": 10, "rho": 0.6, "theta_0": 1.0}, "theta_0=1.0"),
         (0.5, 3, {"se": 0.0}, "holds 0: give one standard error above 0"),

@@ -113,7 +113,7 @@ def test_shrinking_finds_the_best_of_equals():
     """300 teams of 0.8: the estimate is near 0.8, the observed maximum is not."""
     rng = np.random.default_rng(0)
     found = []
-    for _ in range(20):
+    for _ in range(10):
         scores = SOTA.read_board(rng.binomial(1000, 0.8, size=300) / 1000, n=1000)
         found.append([float(SOTA.shrink(scores)[k]) for k in ("theta_sota", "observed_max")])
     estimate, observed = np.mean(found, axis=0)

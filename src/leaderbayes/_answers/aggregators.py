@@ -1,4 +1,4 @@
-"""What other ways to sum a board up say of who leads."""
+"""Who leads by other aggregators."""
 
 from typing import Any
 

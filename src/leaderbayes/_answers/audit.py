@@ -28,7 +28,7 @@ from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._numerics.intervals import two_digits
 from leaderbayes._scores.tables import counted
 
-_ALONE = 300  # parts that are left out one by one, the largest
+_ALONE = 300  # held-out parts one by one, the largest
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
 _LEVEL = 0.75  # P(better) below which two are said to be about level
 _SPLITS = 100  # in halves
@@ -56,7 +56,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     prob : float
         Posterior probability that decides; also of the intervals.
     seed : int, optional
-        Of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
+        Seed of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
 
         - ``players`` (player, best first): `leaderboard` and ``letters`` of all claims together.
         - ``pairs`` (player, opponent): ``p_better``; ``singly`` and ``jointly``, 1 where the row is
-          better, -1 where it is worse, 0 where they cannot be distinguished. attrs: ``pairs``,
+          better, -1 where it is worse, 0 where they are indistinguishable. attrs: ``pairs``,
           ``neighbours``, and of either ``_singly`` and ``_jointly``.
         - ``removal_round``, or what else is removed: `influence`, with ``turned`` (0 or 1), and
           ``leader_refit``, ``p_leader_refit``, who leads in a fit without it and how surely.
@@ -96,7 +96,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
     >>> asked = lb.audit(dt)
     >>> print(asked["removal_round"].attrs["message"].split(". ")[1])
-    Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does
+    Without 3 of 25 rounds (12% of all matches) logistic C=1 would
     >>> of = asked["pairs"].attrs
     >>> of["neighbours"], of["neighbours_jointly"] < 5  # few neighbours are distinguishable
     (14, True)
@@ -240,7 +240,7 @@ def _aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
 
 
 def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
-    """Leave out each part by itself, of very many the largest."""
+    """Leave out each part alone, of very many the largest."""
     count = len(parts.names)
     leader = leader_of(parts.strengths(np.ones(count, dtype=bool)), int(post.order[0]))
     if count < 3:

@@ -39,7 +39,7 @@ def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
 
 
 def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str]) -> str:
-    """Say who leads by the column beside a leaderboard, and why; "" where it is the same player.
+    """Report who leads by the column beside a leaderboard, and why; "" where it is the same player.
 
     ``name`` says how a player is called.
     """
@@ -142,7 +142,7 @@ def _disagreement(post: Posterior, table: pd.DataFrame, name: Callable[[str], st
 
 
 def head_to_head(pair: Floats, a: str, b: str) -> str:
-    """Say how often, and by how much, a is ahead of b in the rounds (round, 2) of both."""
+    """Report how often, and by how much, a is ahead of b in the rounds (round, 2) of both."""
     ahead = np.subtract(*pair[np.isfinite(pair).all(axis=1)].T)
     if not len(ahead):
         return f"{a} and {b} share no round"
@@ -159,7 +159,7 @@ def head_to_head(pair: Floats, a: str, b: str) -> str:
 
 
 def _of_scale(scores: Floats) -> str:
-    """Say that scores (round, player) spread much more in some rounds than in others; or ""."""
+    """Report that scores (round, player) spread much more in some rounds than in others; or ""."""
     count = np.isfinite(scores).sum(axis=1)
     low, high = np.quantile(np.nanstd(scores[count > 1], axis=1), (0.25, 0.75))
     if not 0.0 < _UNEQUAL * low < high:

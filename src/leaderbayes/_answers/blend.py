@@ -8,7 +8,7 @@ strengths b, of which the model has the posterior, a pair's win probability is
 
 so the model is worth kappa rounds beside the w wins of the pair itself (c as for `record`):
 infinitely many are the model alone, none the record. How well kappa predicts parts of the data
-that are left out says how probable it is, beside a log-normal prior.
+that are excluded says how probable it is, beside a log-normal prior.
 
 References
 ----------
@@ -34,10 +34,10 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
 _MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the model is worth
-# Median, and standard deviation of the logarithm, of kappa's prior. Of a flat one few players and
+# Median, and standard deviation of the logarithm, of kappa's prior. For a flat one few players and
 # rounds leave kappa below 1 by luck, where a pair that won all is all but sure to win again.
 _MEDIAN, _LOG_SD = 30.0, 1.5
-# In how many parts data are left out, and of how many players.
+# In how many parts data are excluded, and of how many players.
 _PARTS, _PLAYERS = 50, 150
 _MOST, _FEWEST = 2_000_000, 200  # numbers drawn for all pairs, and draws of each
 
@@ -133,13 +133,13 @@ class Blend:
             rng.bit_generator.state = begin
             ahead = kappa * share[k] + a[k] + tiny
             behind = kappa * (1.0 - share[k]) + b[k] + tiny
-            # Of the two the one that comes first among the players, whoever is asked of.
+            # For the two the one that comes first among the players, whoever is asked of.
             drawn[k] = rng.beta(ahead, behind) if one < other else 1.0 - rng.beta(behind, ahead)
         return np.asarray(mean), drawn
 
 
 def _left_out(post: Posterior) -> Floats:
-    r"""Compute how badly each mass predicts parts that are left out (mass,), minus log scores.
+    r"""Compute how badly each mass predicts held-out parts (mass,), minus log scores.
 
     The model without a part is its estimate without it, with the posterior's width taken in.
     Rounds that share training data share luck, too, with the correlation rho of who won: among

@@ -24,18 +24,18 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
 
     The discrepancy of matches is the deviance of the counts of wins, each board's at its own
     estimate; replicates are whole rankings around the estimate, as spread and as often tied as the
-    observed ones. Of scores it is the largest residual of players' and rounds' effects, in standard
-    deviations of all residuals. Of teams four statistics of the board are compared.
+    observed ones. For scores it is the largest standardised residual of players' and rounds'
+    effects. For teams four statistics of the board are compared.
 
     Parameters
     ----------
     dt : DataTree
-        Posterior of any model, from `fit`, `sota.posterior` or ``pm.sample``; of scores and of
+        Posterior of any model, from `fit`, `sota.posterior` or ``pm.sample``; for scores and
         teams with the group ``posterior_predictive``.
     draws : int
         Replicates of matches.
     seed : int, optional
-        Of these: same seed, same numbers. None draws one; it is in attrs.
+        Same seed, same numbers. None draws one; it is in attrs.
 
     Returns
     -------
@@ -43,13 +43,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
         ``observed``, ``replicated`` (draw), and ``p_value``, the share of replicates that are at
         least as discrepant; NaN where strengths describe any result, as of a chain of players.
 
-        Of matches and votes also the size: ``misfit``, by how much the model's win probabilities
-        are off (rms), luck taken off, and ``ratio``, ``observed`` over the replicates' mean. Of one
+        For matches and votes also the size: ``misfit``, by how much the model's win probabilities
+        are off (rms, beyond luck), and ``ratio``, ``observed`` over the replicates' mean. With one
         tournament ``pair_gap`` (player, opponent), wins above what was expected, in standard
         errors; ``triple`` (triple, place), where a beats b beats c beats a, and
         ``triple_probability``: a board without any has one with probability 0.05.
 
-        Of teams ``observed``, ``lower``, ``upper`` (95 %) and ``p_value`` (two-sided) over
+        For teams ``observed``, ``lower``, ``upper`` (95 %) and ``p_value`` (two-sided) over
         ``statistic``. attrs: ``seed``, ``converged``, ``warnings``.
 
     Raises

@@ -205,7 +205,7 @@ def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict
     variance = post.read("noise", "player")[:, pair] ** 2
     if post.has("round_scale"):
         variance = variance + post.read("round_scale")[:, None] ** 2
-    # Of two scores of rounds that need not be the same.
+    # For two scores of rounds that need not be the same.
     delta = 2.0 * ndtr(gap / np.sqrt(variance.sum(axis=1))) - 1.0
     return with_ends({"cohen_d": gap / np.sqrt(variance.mean(axis=1)), "cliff_delta": delta}, prob)
 

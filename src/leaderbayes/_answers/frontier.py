@@ -41,7 +41,7 @@ def frontier(dt: xr.DataTree, cost: Cost, *, prob: float = 0.95) -> pd.DataFrame
     DataFrame
         Cheapest first: ``player`` (or ``team``); ``cost``; ``epp``, ``score`` or ``theta``, with
         ``_lower`` and ``_upper``, as repeated costs have, too; ``p_frontier``; ``dominated_by``,
-        who most probably dominates the player ("" if nobody does), and ``p_dominated``, how
+        who most probably dominates the player ("" if none does), and ``p_dominated``, how
         probably; ``verdict``: "frontier", "dominated" or "undecided". attrs: ``converged`` (0 or
         1), ``warnings`` (JSON list).
 
@@ -84,7 +84,7 @@ def frontier(dt: xr.DataTree, cost: Cost, *, prob: float = 0.95) -> pd.DataFrame
 
 
 def dominance(quality: Floats, cost: Floats) -> tuple[Floats, Floats]:
-    """Return P(nobody dominates) (player,) and P(the column dominates the row), over draws."""
+    """Return P(no player dominates) (player,) and P(the column dominates the row), over draws."""
     m = quality.shape[1]
     free, by = np.ones(m), np.zeros((m, m))
     for i in range(m):
@@ -134,7 +134,7 @@ def _values(post: Posterior, cost: Any) -> Floats:
     }
     if said := [f"{what} {listed(names)}" for what, names in whose.items() if len(names)]:
         raise LeaderbayesError(
-            f"cost: {'; '.join(said)}. Give each {post.who} of the posterior, and nobody else, a "
+            f"cost: {'; '.join(said)}. Give each {post.who} of the posterior, and no other, a "
             "cost from 0 up."
         )
     return np.asarray(wide.loc[post.players])

@@ -22,7 +22,7 @@ class Units(NamedTuple):
 
 
 def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
-    """Say what the data are made of."""
+    """Report what the data are made of."""
     gap = post.standing[:, pair[0]] - post.standing[:, pair[1]]
     among = 2.0 * post.standing.var(axis=1, ddof=1).mean()
     prior = float(np.clip(gap.var() / among, 0.0, 0.5))
@@ -47,7 +47,7 @@ def _rounds(post: Posterior, contested: Longs, _: tuple[int, int], prior: float)
     m, k, f = len(post.players), len(contested), post.test_fraction
     luck, worth = (0.0 if f is None else f / (1.0 - f)), 1.0
     if post.parameter == "epp":
-        # Of equal players' rankings: the variance of a difference is as (m + 1) / m.
+        # For equal players' rankings: the variance of a difference is as (m + 1) / m.
         luck, worth = shared_luck(f), k * (m + 1.0) / (m * (k + 1.0))
     return Units(name, count, {"new": luck / (1.0 / count + luck)}, worth, prior)
 

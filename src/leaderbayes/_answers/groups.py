@@ -1,4 +1,4 @@
-"""Groups of players that cannot be distinguished."""
+"""Groups of indistinguishable players."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ Control = Literal["pair", "joint"]
 
 
 def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") -> pd.DataFrame:
-    """Return the sets of players that cannot be distinguished.
+    """Return the sets of indistinguishable players.
 
     Players stand in the order of their posterior means, and a group is a longest run without a
     distinguishable pair. Groups overlap, as the letters of a compact letter display do.
@@ -77,7 +77,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") ->
 
 
 def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
-    """Return the players that cannot be distinguished from the leader.
+    """Return the players indistinguishable from the leader.
 
     A player is excluded where the leader, who has the highest posterior mean, is better with
     probability ``prob`` or more.

@@ -42,11 +42,10 @@ def leaderboard(
     columns : {"all", "publish"}
         "publish": few columns as text, ready to be pasted into a paper.
     control : {"pair", "joint"}
-        Of "publish": whether ``prob`` holds for each pair's claim or for all together, as in
-        `groups`.
+        For "publish": whether ``prob`` holds for each claim or for all together, as in `groups`.
     anchor : str, optional
-        A player with which all others are compared, whose own interval is a point: ``epp`` is then
-        the log-odds of beating it; of scores and theta ``difference`` is from it.
+        A player to compare all others with: ``epp`` is then the log-odds of beating it, and
+        ``difference`` of scores and theta is from it.
     scale : "elo", optional
         ``elo`` in place of ``epp``: 400 points for each factor of ten of the odds.
     anchor_at : float, optional
@@ -58,19 +57,17 @@ def leaderboard(
         Best first: ``player`` (or ``team``); ``epp``, ``score`` or ``theta`` with ``_lower`` and
         ``_upper``; ``p_best``; ``rank``, ``rank_lower``, ``rank_upper``. Further columns:
 
-        - of epp: ``p_average``, the probability of beating the average player; ``score``, the mean
-          score, adjusted for missing ones; of votes ``votes`` and ``both_bad``.
-        - of score: ``observed``, the mean of the scores themselves; ``difference`` from the first,
+        - epp: ``p_average``, the probability of beating the average player; ``score``, the mean
+          score, adjusted for missing ones; for votes ``votes`` and ``both_bad``.
+        - score: ``observed``, the mean of the scores themselves; ``difference`` from the first,
           with its interval; ``win_rate``.
-        - of theta: ``score``, as observed; ``p_sota``, the probability of theta at or above
+        - theta: ``score``, as observed; ``p_sota``, the probability of theta at or above
           theta_SOTA. There is no ``rank``.
 
-        attrs: ``converged`` (0 or 1), ``warnings`` (JSON list), where rounds have weights
-        ``estimand``, and where the column beside has another leader ``disagreement``;
-        ``anchor`` and ``scale``, if given.
-
-        "publish": ``rank``, ``ranks``, ``player``, ``group`` (players that share a letter cannot be
-        distinguished), the parameter with its interval, and one column beside; attrs: ``note``.
+        With "publish": ``rank``, ``ranks``, ``player``, ``group`` (letters that indistinguishable
+        players share), the parameter with its interval, and one column beside. attrs: ``converged``
+        (0 or 1), ``warnings`` (JSON list), and where they apply ``note``, ``estimand``,
+        ``disagreement`` (why the column beside has another leader), ``anchor``, ``scale``.
 
     Raises
     ------
@@ -87,11 +84,8 @@ def leaderboard(
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
-    >>> lb.leaderboard(dt)[["rank", "player", "epp"]].round(0).head(3)
-       rank        player  epp
-    0     1       svm C=1  3.0
-    1     2  logistic C=1  3.0
-    2     3      svm C=10  3.0
+    >>> lb.leaderboard(dt)["player"].iloc[0]
+    'svm C=1'
     >>> list(lb.leaderboard(dt, columns="publish"))
     ['rank', 'ranks', 'player', 'group', 'epp', 'score']
     """
@@ -180,7 +174,8 @@ def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.Dat
     if post.who == "player":
         tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
         low, high = np.quantile(post.ranks, tails, axis=0, method="inverted_cdf")[:, post.order]
-        table["rank"] = np.arange(1, len(table) + 1)
+        equals = pd.Series(post.equals[post.order])
+        table["rank"] = equals.groupby(equals).transform(lambda of: of.index[0] + 1)
         table["rank_lower"], table["rank_upper"] = low.astype(int), high.astype(int)
     table = with_beside(post, table)
     table.attrs.update(post.trust)
@@ -242,7 +237,7 @@ def published(
 
 
 def letters_of(post: Posterior, prob: float, control: Control) -> list[str]:
-    """Return the letters of players, best first: who shares one cannot be distinguished."""
+    """Return the letters of players, best first: those who share one are indistinguishable."""
     better = claims(post, prob, control)
     return letters(np.asarray(better | better.T))
 
@@ -255,8 +250,8 @@ def _with_interval(table: pd.DataFrame, column: str, digits: int) -> pd.Series:
 
 
 def _note(post: Posterior, prob: float, control: Control) -> str:
-    """Describe what the columns are, and what speaks against them."""
-    holds = "each claim by itself" if control == "pair" else "all claims together"
+    """Describe what the columns are, and what limits them."""
+    holds = "for each claim separately" if control == "pair" else "all claims together"
     said = (
         f"Intervals have posterior probability {prob:g}. Players that share a letter are "
         f"indistinguishable; of two that share none the upper is better ({holds}, with probability "

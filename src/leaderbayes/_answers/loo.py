@@ -36,7 +36,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     Parameters
     ----------
     dt : DataTree
-        Posterior from `fit` or ``pm.sample``, within rounds. Of scores it needs ``log_likelihood``.
+        Posterior from `fit` or ``pm.sample``, within rounds; for scores with ``log_likelihood``.
     refit : bool
         Fit again without each round whose Pareto k is too high, instead of a warning.
 
@@ -150,7 +150,7 @@ def event_scores(
         if log_weights is not None:
             weight = np.concatenate([softmax(log_weights[rows][:, picked], axis=1), weight])
         level, listed = [], np.arange(place.shape[1])
-        if "order" in own:  # whoever is listed first has an advantage
+        if "order" in own:  # the player listed first has an advantage
             level = [post.read(name)[picked] for name in ("intercept", "intercept_scale")]
             listed = np.argsort(own["order"].to_numpy())
         out.append(_round_scores(place[:, listed], epp[picked][:, listed], weight, level))
@@ -166,7 +166,7 @@ def _round_scores(place: Ints, epp: Floats, weight: Floats, level: list[Floats])
     place : (round, player)
     epp : (sample, player)
     weight : (row, sample)
-        Of each round's draws, and in the last row of all rounds'; or that row alone.
+        For each round's draws, and in the last row of all rounds'; or that row alone.
     level
         PMRA's intercept and its standard deviation between rounds, (sample,) each, of whoever
         stands first; empty of other models.

@@ -1,6 +1,6 @@
 r"""Who stands where by a part of the data: strengths of some rounds, judges or votes alone.
 
-Of matches and votes they are Bradley-Terry's estimates with a penalty as strong as the prior, of
+For matches and votes they are Bradley-Terry's estimates with a penalty as strong as the prior, of
 scores the means (or the statistic) of those rounds, and of several tournaments the means over
 tournaments. To first order a part's removal moves a contrast c of strengths by
 
@@ -37,9 +37,9 @@ class Parts(NamedTuple):
     unit: str  # "round", "cluster", "tournament", "vote", "judge" or "prompt"
     names: np.ndarray  # (part,)
     share: Floats  # (part,): of all matches, votes or scores
-    # Of kept parts (part,): strengths (player,), higher is better; NaN of who has nothing there.
+    # For kept parts (part,): strengths (player,), higher is better; NaN of who has nothing there.
     strengths: Callable[[Bools], Floats]
-    # Of a contrast (player,) at all data: what each part adds to it (part,), to first order.
+    # For a contrast (player,) at all data: what each part adds to it (part,), to first order.
     adds: Callable[[Floats], Floats]
 
     def without(self, removed: Longs | int) -> Floats:
@@ -71,7 +71,7 @@ def parts_of(post: Posterior, by: str) -> Parts:
 
 
 def leaders_of(strengths: Floats) -> Bools:
-    """Say who leads (player,): several, where the best are level."""
+    """Report who leads (player,): several, where the best are level."""
     best, least = float(np.nanmax(strengths)), float(np.nanmin(strengths))
     return np.asarray(np.nan_to_num(strengths, nan=-np.inf) >= best - _LEVEL * (best - least))
 
@@ -140,7 +140,7 @@ def _of_matches(post: Posterior, by: str) -> Parts:
     def adds(contrast: Floats) -> Floats:
         p = expit(full[:, None] - full)
         pull = _bread(full, everything[1], penalty) @ contrast
-        # Of a round the points above those expected, of each player.
+        # For a round the points above those expected, of each player.
         out = np.empty(len(place))
         for k, row in enumerate(place):
             seen = np.flatnonzero(row)

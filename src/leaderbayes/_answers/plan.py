@@ -39,7 +39,7 @@ _RUNS = (1, 2, 4)
 
 
 class Now(NamedTuple):
-    """What a posterior says of the question."""
+    """What a posterior implies for the question."""
 
     decided: bool
     better: int  # position of the player that seems better
@@ -82,7 +82,7 @@ def plan(
     width : float, optional
         Wanted width of the interval of the difference.
     more_runs : sequence of int, optional
-        Of scores of repeated runs (coordinate ``run_variance``): numbers of further runs of the
+        For scores of repeated runs (coordinate ``run_variance``): numbers of further runs of the
         same rounds. By default 1, 2, 4.
     players : sequence of str, optional
         Contested players; by default the pair, or those tied for top.
@@ -98,8 +98,8 @@ def plan(
         NaN where a thousand times as many do not do), ``p_any_rounds`` after any number, and
         ``rounds_for_width``. Scalars: ``p_now``, ``width_now``.
 
-        Of votes also over ``clusters``: by the "same" judges, whose opinions remain, or by "new"
-        ones. Of repeated runs ``run_share`` of the difference's variance in a round, ``width_runs``
+        For votes also over ``clusters``: by the "same" judges, whose opinions remain, or by "new"
+        ones. For repeated runs ``run_share`` of the difference's variance, ``width_runs``
         over ``more_runs``, ``width_any_runs``, ``runs_for_width``. attrs: ``message``,
         ``question``, ``unit``, ``players`` (number), ``contested`` (JSON), ``prob``, ``target``,
         ``seed``, ``converged``, ``warnings``.
@@ -188,7 +188,7 @@ def plan(
 
 
 def now_of(post: Posterior, asked: list[int] | None, prob: float) -> Now:
-    """Say whether a posterior separates a pair, or its leader from everybody."""
+    """Report whether a posterior separates a pair, or its leader from everybody."""
     standing = post.standing
     if asked is None:
         first = int(post.order[0])
@@ -320,7 +320,7 @@ def _default(count: float) -> Longs:
 
 
 def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
-    """Say in a few sentences what the plan comes to."""
+    """Report in a few sentences what the plan comes to."""
     unit, said = (
         made.attrs["unit"],
         [f"{made.attrs['question']}: undecided, with probability {now.p:.2f} so far."],

@@ -134,7 +134,7 @@ def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -
 
     w counts wins, ties as the model has them, and c is what a match is worth: 1 of n independent
     rounds; with a test fraction f 1 / (1 + n rho / (1 - rho)), rho = 2 / pi asin f; across rounds
-    3 / (r_i + r_j + 1), at which w has the variance of a Mann-Whitney count; of votes what these
+    3 / (r_i + r_j + 1), at which w has the variance of a Mann-Whitney count; for votes what these
     are worth by the dependence that all votes show. What sways votes beside the players, such as
     who is shown first, is taken off as the model has it.
 

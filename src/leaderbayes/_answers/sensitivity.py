@@ -42,55 +42,52 @@ def sensitivity(
     seed: int | None = None,
     **options: Any,
 ) -> xr.Dataset:
-    """Fit a board in every way that one might have, and report what of the answer moves.
+    """Fit a board in several reasonable ways, and report how the answer changes.
 
-    The first choice of each argument together is the base. All combinations are fitted, of each
-    model those that it has; and, as in the base, the board without each of its rounds or judges.
+    The base takes the first choice of each argument. All combinations are fitted; and, as in the
+    base, the board without each of its rounds or judges.
 
     Parameters
     ----------
     scores : DataArray (player, round), Dataset (vote) or DataTree
         Scores of one tournament, or votes; or a posterior, whose data and options are the base.
     models : sequence of str, optional
-        By default "bradley_terry" and "mean_score", of votes with ties "bradley_terry" and
-        "davidson", of a posterior its own.
+        By default "bradley_terry" and "mean_score", for votes with ties "bradley_terry" and
+        "davidson", for a posterior its own.
     ties, weights, clusters : sequence
-        As for `fit`: of models that have the choice, ``clusters`` of votes, ``weights`` of scores.
+        As for `fit`: ``clusters`` of votes, ``weights`` of scores.
     priors : sequence of float
         Factors on the model's own ``prior_scale``.
     rounds : bool
-        Leave out each round, of votes each judge (of many the 30 who have the most).
+        Leave out each round, or each judge (the 30 with the most votes).
     test_fraction : float, optional
-        As for `fit`, of scores in rounds that are folds: of all fits.
+        As for `fit`, in all fits.
     prob : float
-        Posterior probability from which two players are distinguishable, each pair by itself.
+        Posterior probability from which two players are distinguishable.
     top : int, optional
         Size of the set of best players that is compared; by default 5.
     seed : int, optional
         Same seed, same numbers. None draws one; it is in attrs.
     **options
-        Further options of `fit` for all fits, such as ``order_effect=True`` of votes.
+        Further options of `fit` for all fits, such as ``order_effect=True`` for votes.
 
     Returns
     -------
     Dataset
-        - Over ``fit``, whose coordinates are the choices: ``leader``, ``converged``, ``p_check``;
+        - By ``fit``, whose coordinates are the choices: ``leader``, ``converged``, ``p_check``;
           with ``player`` ``rank``, ``p_best``, ``in_top``; with ``opponent`` ``p_better`` and
           ``verdict`` (1 where the row is better, -1 where it is worse, 0 undecided).
-        - Over ``what`` ("model", "ties", ..., "round" or "judge"), of fits that differ from the
-          base in that alone: ``fits``, ``other_leader``, ``other_top``, ``pairs_moved``,
-          ``pairs_reversed``. Fits that did not converge count nowhere.
-        - Over ``player``, of the base: ``psense_prior``, ``psense_likelihood`` (ArviZ'
-          ``psense_summary``), where it has both log densities.
+        - By ``what`` ("model", "ties", ..., "round" or "judge"), of fits that differ from the base
+          in that alone: ``fits``, ``other_leader``, ``other_top``, ``pairs_moved``,
+          ``pairs_reversed``.
+        - By ``player``, of the base: ``psense_prior``, ``psense_likelihood`` (ArviZ).
 
-        attrs: ``message``, ``base``, ``leader``, ``prob``, ``top``, ``seed``, ``converged``,
-        ``warnings``.
+        attrs: ``message``, ``base``, ``leader``, ``prob``, ``top``, ``seed``, ``converged``, ...
 
     Raises
     ------
     LeaderbayesError
-        If these are scores of several tournaments, an argument has no such choice, or the base
-        cannot be fitted.
+        If an argument has no such choice, or the base cannot be fitted.
 
     References
     ----------
@@ -264,7 +261,7 @@ def _psense(post: Posterior, names: pd.Index) -> dict[str, Any]:
 
 
 def _said(table: xr.Dataset, every: list[Setting], leader: str, top: int) -> str:
-    """Say what moves."""
+    """Report what moves."""
     good = table.isel(fit=table["converged"].to_numpy() == 1)
     leads = pd.Series(good["leader"].to_numpy()).value_counts()
     others = [f"{name} in {count}" for name, count in leads.drop(leader, errors="ignore").items()]

@@ -15,7 +15,7 @@ from leaderbayes._scores.vote_matches import CLUSTERINGS, is_votes, weights_of
 from leaderbayes._types import Longs
 from leaderbayes.models._registry import FITTED, data_of, takers_of
 
-_LARGEST = 30  # judges that are left out, one by one
+_LARGEST = 30  # judges that are excluded, one by one
 RULES = ("ties", "weight", "cluster", "prior")
 # By what a model is fitted to.
 _RULES_OF = {"matches": ("ties", "weight"), "votes": ("ties", "cluster"), "scores": ()}
@@ -29,7 +29,7 @@ class Setting(NamedTuple):
     weight: str | float
     cluster: str
     prior: float  # times the model's own scale of the prior
-    without: str = ""  # the round, of votes the judge, that is left out
+    without: str = ""  # the round, for votes the judge, that is excluded
     part: int = -1  # its position, -1 of none
 
     def label(self) -> str:
@@ -48,7 +48,7 @@ class Setting(NamedTuple):
         return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": self.prior * own}
 
     def differs(self, base: "Setting") -> str:
-        """Say in what alone it differs from the base; "" if in several things, or in none."""
+        """Report in what alone it differs from the base; "" if in several things, or in none."""
         if self.part >= 0:
             return "part"
         odd = [name for name in RULES if getattr(self, name) != getattr(base, name)]
@@ -106,7 +106,7 @@ def _own(board: Any, name: str, choices: dict[str, Sequence[Any]]) -> list[Seque
 
 
 def models_for(board: Any) -> list[str]:
-    """Name the models to compare where nobody says: the first of each parameter.
+    """Name the models to compare by default: the first of each parameter.
 
     Where that is but one, and matches tie, also the first with a parameter for ties.
     """
@@ -118,9 +118,9 @@ def models_for(board: Any) -> list[str]:
 
 
 def removable(board: Any) -> tuple[str, np.ndarray, Longs]:
-    """Name rounds, or judges of votes, and return the positions of those that are left out.
+    """Name rounds, or judges of votes, and return the positions of those that are excluded.
 
-    Of judges at most the 30 with the most votes; of votes without judges none.
+    For judges at most the 30 with the most votes; for votes without judges none.
     """
     if isinstance(board, xr.DataArray):
         return "round", board["round"].to_numpy(), np.arange(board.sizes["round"])

@@ -45,10 +45,7 @@ def worth_of_votes(post: Posterior) -> float:
 
 
 def said_of_worth(worth: float) -> str:
-    """Say what a vote is worth, of an independent one's that somebody wins, and why if it is more.
-
-    A tie is the middle of both outcomes, and varies less than either.
-    """
+    """Report how many independent votes a vote counts for: ties vary less than wins."""
     more = ", as ties vary less than wins and losses" if worth >= 1.05 else ""
     return f"a vote counts as {worth:.2g} independent ones{more}"
 

@@ -34,8 +34,8 @@ def win_probability(
 ) -> xr.Dataset:
     r"""Return the probability that each player beats each other player in a new round.
 
-    Of several tournaments it is in a new tournament. Under Davidson's model the match is not tied,
-    and under PMRA nobody is listed first. Of mean scores of several tournaments it is the
+    For several tournaments it is in a new tournament. Under Davidson's model the match is not tied,
+    and under PMRA no player is listed first. For mean scores of several tournaments it is the
     probability that the row's mean score is the better one.
 
     .. math:: p_{ij} \mid b, \kappa \sim \mathrm{Beta}(\kappa\,\sigma(b_i - b_j) + w_{ij},\
@@ -52,11 +52,11 @@ def win_probability(
         Probability of the equal-tailed credible intervals; coverage of an estimate's.
     by : {"auto", "blend", "model", "record"}
         "model" goes by strengths and "record" by each pair's head-to-head results alone. "blend"
-        weighs both by how well they predict rounds that are left out. "auto" is the blend of
+        weighs both by how well they predict held-out rounds. "auto" is the blend of
         Bradley-Terry, Davidson and Plackett-Luce, the record of mean scores, else the model.
     convention : {"correct", "published"}
-        Of an estimate. "published": of PMRA with the intercept of whoever is listed first (equation
-        7); of Bradley-Terry with every match counted twice.
+        For an estimate. "published": PMRA with the intercept of the player listed first (equation
+        7); Bradley-Terry with every match counted twice.
 
     Returns
     -------
@@ -122,9 +122,9 @@ def wins_of(
 def chance(
     post: Posterior, gap: Floats, factor: Floats | float = _TWO, picked: Any = slice(None)
 ) -> Floats:
-    """Return the probability that whoever is ahead by a gap (sample, ...) wins a new match.
+    """Return the probability that the player ahead by a gap (sample, ...) wins a new match.
 
-    Of several tournaments in a new one, where the gap varies with ``factor`` times the spread.
+    For several tournaments in a new one, where the gap varies with ``factor`` times the spread.
     ``picked`` are the draws that the gap is of.
     """
     if post.spread is None:

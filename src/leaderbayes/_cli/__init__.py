@@ -1,9 +1,13 @@
 """Command line: parses, calls the public functions of the same names, and prints."""
 
 import atexit
+import errno
 import gc
 import io
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -19,14 +23,38 @@ from leaderbayes._cli._sensitivity import sensitivity
 from leaderbayes._cli._sota import sota
 from leaderbayes._cli._tournaments import tournaments
 
-INTERRUPTED = 130  # exit status, as shells have it: click's own is that of doubtful results
+# Exit statuses, as shells have them: click's own is that of doubtful results.
+INTERRUPTED, UNREAD = 130, 141
+
+
+@contextmanager
+def _printing() -> Iterator[None]:
+    """End without a traceback where nobody reads the output, or where its disk is full."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno not in (errno.EPIPE, errno.ENOSPC) or problem.filename is not None:
+            raise
+        # Else the interpreter, as it ends, tries to write what is left.
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+        if problem.errno == errno.EPIPE:
+            sys.exit(UNREAD)
+        click.echo(f"Error: the output cannot be written ({problem.strerror}).", err=True)
+        sys.exit(2)
 
 
 class _Commands(click.Group):
+    def make_context(self, *args: Any, **given: Any) -> click.Context:
+        """Parse what was typed; --help and --version print here."""
+        with _printing():
+            return super().make_context(*args, **given)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command; an interrupted one has no result, and no doubtful one either."""
         try:
-            return super().invoke(ctx)
+            with _printing():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)

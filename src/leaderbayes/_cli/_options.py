@@ -15,8 +15,8 @@ Decorator = Callable[[Any], Any]
 
 # Formats other than a table, which functions of leaderbayes.adapters read.
 FORMATS = (
-    "amlb", "helm", "inspect-ai", "lighteval", "lm-eval", "lm-eval-samples", "mlr3", "mteb",
-    "openml", "preflib", "swe-bench", "tabarena",
+    "amlb", "helm", "inspect-ai", "lighteval", "livecodebench", "lm-eval", "lm-eval-samples",
+    "mlr3", "mteb", "openml", "preflib", "swe-bench", "tabarena", "terminal-bench",
 )  # fmt: skip
 
 
@@ -145,7 +145,7 @@ _FIT: tuple[tuple[Any, ...], ...] = (
     ("test_fraction", "Share of rows that each round tests on, if rounds are splits of one data "
      "set.", float),
     ("prior_scale", "Scale of the prior on strengths.  [default: the model's]", float),
-    ("cluster", "Column of clusters, such as passages; of votes: judge, prompt or none.", str),
+    ("cluster", "Column of clusters, such as passages; for votes: judge, prompt or none.", str),
     ("order_effect", "Estimate the advantage of being shown first.", bool),
     ("covariates", "Covariates of a vote, such as length.", names),
     ("of", "Scores to average: raw, standardised, distance or share.", str),

@@ -77,7 +77,7 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
     """Print a leaderbayes.leaderboard of players."""
     from leaderbayes._answers.beside import column_beside
     from leaderbayes._answers.leaderboard import is_reference
-    from leaderbayes._numerics.intervals import decimals
+    from leaderbayes._numerics.intervals import decimals, decimals_of
 
     name = next(column for column in ("elo", "epp", "score") if column in table)
     known = table[f"{name}_upper"] - table[f"{name}_lower"]
@@ -91,8 +91,9 @@ def print_leaderboard(table: "pd.DataFrame", title: str) -> None:
     if "observed" in table:
         columns["observed"] = [f"{value:.{digits}f}" for value in table["observed"]]
     if "difference" in table:
-        behind = [f"{value:.{digits}f}" for value in table["difference"]]
-        both = {"behind": behind, "its interval": _intervals(table, "difference", digits)}
+        finer = max(digits, decimals_of(table, "difference"))
+        behind = [f"{value:.{finer}f}" for value in table["difference"]]
+        both = {"behind": behind, "its interval": _intervals(table, "difference", finer)}
         own = is_reference(table)
         columns |= {
             name: ["" if it else cell for cell, it in zip(cells, own, strict=True)]
@@ -198,7 +199,9 @@ def print_table(
     )  # fmt: skip
     if title is not None:
         click.echo(f"\n{title}")
-    console.print(table)
+    with console.capture() as printed:
+        console.print(table)
+    sys.stdout.write(printed.get())
 
 
 def short(name: str, longest: int = 40) -> str:

@@ -132,7 +132,7 @@ def _write(
     }
     if "effects" in result:
         tables["effects"] = pd.DataFrame(result["effects"])
-    figures = ["leaderboard", "win_probability", "rank_distribution"]
+    figures = ["leaderboard", "groups", "win_probability", "rank_distribution"]
     if Posterior(dt).several:
         asked = {"prob": given["prob"], **anchored(given)}
         each = {name: lb.leaderboard(one, **asked) for name, one in fits_of(dt)}

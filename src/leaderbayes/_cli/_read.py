@@ -132,7 +132,7 @@ def _check_one(data: "Scores | Votes", given: Mapping[str, Any]) -> None:
 
 
 def _called(values: Any, role: str) -> str:
-    """Return the column that was taken for a role."""
+    """Return the column of a role."""
     columns = dict(each.split("=", 1) for each in values.attrs["columns"].split(", "))
     return str(columns.get(role, "COLUMN"))
 
@@ -168,7 +168,7 @@ def fitted(given: Mapping[str, Any], players: Sequence[str] = ()) -> tuple["xr.D
 
 
 def _check_players(given: Mapping[str, Any], players: Sequence[str], values: Any) -> None:
-    """Refuse names that nobody has."""
+    """Refuse unknown names."""
     import leaderbayes as lb
 
     for name in players:

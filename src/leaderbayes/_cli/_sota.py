@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # Options of the command itself; all others are arguments of the functions that it calls.
-_OWN = ("file", "answers", "public", "public_n", "sampler", "as_json", "out", "figures", "prob",
-        "rho", "seed")  # fmt: skip
+_OWN = ("file", "answers", "public", "public_n", "sampler", "ours", "variants",
+        "as_json", "out", "figures", "prob", "rho", "seed")  # fmt: skip
 _LAW_FREE = ("theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
              "theta_winner_upper")  # fmt: skip
 _ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
@@ -66,6 +66,9 @@ def _column_or_number(text: str) -> float | str:
         "--answers, else 0]", float)  # fmt: skip
 @option("sampler", "Compute the posterior: exact or abc-smc.  [default: an estimate]",
         click.Choice(["exact", "abc-smc"]), metavar="TEXT")  # fmt: skip
+@option("ours", "Posterior: team of yours, for the probability that it beats all others "
+        "(repeatable).", multiple=True, metavar="TEAM")  # fmt: skip
+@option("variants", "Tries of which that of --ours is the best.  [default: 1]", click.IntRange(1))
 @option("rule", "Estimate: shrink scores towards chance, or crop the best.")
 @option("criterion", "Estimate: mean or upper.")
 @option("convention", "Estimate: correct or published.")
@@ -101,6 +104,7 @@ def sota(**given: Any) -> None:
         "converged": dt is None or bool(dt.attrs["converged"]),
         "seed": None if dt is None else dt.attrs["seed"],
         **({} if looks is None else {"two_looks": looks}),
+        **({} if dt is None or not given["ours"] else {"certify": _certified(dt, given)}),
         "warnings": texts if dt is None else warned(dt, texts),
     }
     _write(given, board, dt, best, result)
@@ -131,8 +135,19 @@ def _refuse(given: Mapping[str, Any], *functions: Callable[..., Any]) -> None:
                 f"--{name.replace('_', '-')} has no meaning here, which is {kinds}: leave it out, "
                 "or see --answers and --sampler."
             )
+    if (given["ours"] and not given["sampler"]) or (given["variants"] and not given["ours"]):
+        raise lb.LeaderbayesError("--variants needs --ours, and --ours needs --sampler exact.")
     if (given["public"] is None) != (given["public_n"] is None):
         raise lb.LeaderbayesError("--public and --public-n belong together: give both, or none.")
+
+
+def _certified(dt: "xr.DataTree", given: Mapping[str, Any]) -> dict[str, Any]:
+    """Compute how probably a team of ours beats all others."""
+    import leaderbayes as lb
+
+    asked = {"variants": given["variants"] or 1, "prob": given["prob"]}
+    found = lb.sota.certify(dt, list(given["ours"]), **asked)
+    return {str(name): value.item() for name, value in found.items()} | found.attrs
 
 
 def _two_looks(private: "xr.DataArray", given: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -216,6 +231,8 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
             click.echo(doubt)
     if "two_looks" in result:
         click.echo(result["two_looks"]["message"])
+    if "certify" in result:
+        click.echo(result["certify"]["message"])
     if "likely" in best.attrs:
         likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in best.attrs["likely"])
         click.echo(f"As good as that, most probably: {likely}.")

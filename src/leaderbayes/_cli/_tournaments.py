@@ -27,7 +27,7 @@ _LEADS = ("tournament", "size", "leader", "P(best)", "tied")
 @option("workers", "Number of processes.  [default: as many as CPUs]", click.IntRange(1))
 @together(fitting, writing)
 def tournaments(store: Path, workers: int | None, **given: Any) -> None:
-    """Fit each tournament (data set) of a table by itself, and compare them."""
+    """Fit each tournament (data set) of a table separately, and compare them."""
     import leaderbayes as lb
     from leaderbayes._numerics.workers import available
 
@@ -109,7 +109,7 @@ def _write(
         for name in compared["tournament"]
     ]
     tables: dict[str, Any] = {"compare": compared.assign(warnings=own), "average": over_all[cells]}
-    figures: dict[str, Any] = {"leaderboard": compared, "average": over_all}
+    figures: dict[str, Any] = {"leaderboard": over_all, "average": over_all}
     if placed is not None:
         tables["embedding"] = placed["score"]
         figures["embedding"] = placed

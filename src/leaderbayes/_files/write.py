@@ -1,7 +1,9 @@
 """Files written: all of them or none, in folders that are made where they are missing."""
 
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import EISDIR, ENOTDIR
@@ -9,6 +11,9 @@ from pathlib import Path
 from platform import node
 
 from leaderbayes._errors import LeaderbayesError
+
+_BEGIN = ".leaderbayes-"  # of folders that are there only while files are written
+_LONGEST = 3600.0  # seconds after which such a folder is that of a process that was killed
 
 
 @contextmanager
@@ -24,7 +29,11 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
         nearest = next(path for path in (place, *place.parents) if path.exists())
         if not nearest.is_dir():
             raise NotADirectoryError(ENOTDIR, "a file stands where a folder is needed")
-        with tempfile.TemporaryDirectory(dir=nearest, prefix=".leaderbayes-") as temporary:
+        for left in nearest.glob(f"{_BEGIN}*/"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > _LONGEST:
+                    shutil.rmtree(left)
+        with tempfile.TemporaryDirectory(dir=nearest, prefix=_BEGIN) as temporary:
             # By the same names, which may be too long.
             part = Path(temporary) / place.relative_to(nearest)
             part.mkdir(parents=True, exist_ok=True)
@@ -35,7 +44,7 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
             if not names:
                 return
             place.mkdir(parents=True, exist_ok=True)
-            # Of two processes that write to one folder, one comes after the other.
+            # For two processes that write to one folder, one comes after the other.
             with locked(place / ".leaderbayes.lock", timeout=60.0):
                 for name in names:
                     os.replace(part / name, place / name)

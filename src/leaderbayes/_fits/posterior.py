@@ -69,7 +69,7 @@ class Posterior:
         self.tree = given
         if "posterior" not in given.children:
             raise LeaderbayesError(
-                "This DataTree has no posterior. Of a study of many fits pick one: study['iris']."
+                "This DataTree has no posterior. For a study of many fits pick one: study['iris']."
             )
         named = self._named()
         if named is not None and named.complete is not None:
@@ -83,6 +83,8 @@ class Posterior:
                 "posterior; give what leaderbayes.fit or pm.sample of its models returned."
             )
         self.parameter = found[0]
+        if named is not None and named.parameter != self.parameter:
+            named = None  # another program's
         self.model = first_of(self.parameter, several=self.several) if named is None else named
         self.is_ours = named is not None  # whose data stand beside it as our models keep them
 
@@ -156,8 +158,19 @@ class Posterior:
 
     @cached_property
     def order(self) -> Longs:
-        """Positions of players, highest posterior mean of `standing` first."""
-        return np.argsort(-self.standing.mean(axis=0), kind="stable")
+        """Positions of players, highest posterior mean of `standing` first; equal ones together."""
+        mean = pd.Series(-self.standing.mean(axis=0))
+        mean = mean.groupby(self.equals).transform("mean")
+        return np.argsort(mean.to_numpy(), kind="stable")
+
+    @cached_property
+    def equals(self) -> Longs:
+        """Number of each player (player,), the same for players with the same scores throughout."""
+        if self.who == "team" or self.of_votes or self.scores is None:
+            return np.arange(len(self.players))
+        rows = self.scores.transpose("player", ...).to_numpy().reshape(len(self.players), -1)
+        codes, _ = pd.factorize(pd.Index([row.tobytes() for row in rows + 0.0]))
+        return np.asarray(codes, dtype=np.int64)
 
     @cached_property
     def ranks(self) -> Ints:

@@ -74,7 +74,7 @@ def matters(p: float, ratio: float) -> bool:
 
 
 def enough(players: int) -> int:
-    """Count the boards of a check that nobody waits for, up to a thousand players or so."""
+    """Count the boards of a check that cost no time to speak of, up to a thousand players or so."""
     return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
 
 
@@ -181,7 +181,7 @@ def _stretch(
 ) -> float:
     """Find the factor on a board's estimate at which boards are as spread as this one.
 
-    Luck spreads what few rounds show, and ties draw it together. (Draws of the posterior have the
+    Luck spreads what few rounds show, and ties shrink it. (Draws of the posterior have the
     prior's heavy tails, which the players of a large board with few rounds do not have.)
     """
     boards = int(np.clip(_FEW_PAIRS // place.shape[1] ** 2, 2, _FEW))

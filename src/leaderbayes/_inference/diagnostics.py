@@ -23,11 +23,11 @@ def diagnose(
     Parameters
     ----------
     draws : mapping of (chain, draw, ...)
-        Variables, by name. Of each the bulk counts, and both ends of its interval.
+        Variables, by name. For each the bulk counts, and both ends of its interval.
     divergences : int
         Of NUTS.
     pareto_k : float, optional
-        Of the weights of proposals.
+        Pareto k of the weights of proposals.
     """
     from arviz_stats.base import array_stats
 

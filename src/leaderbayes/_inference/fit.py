@@ -67,40 +67,37 @@ def fit(
     data : DataArray (player, round[, tournament]) or Dataset (vote)
         Scores from `leaderbayes.read_scores`, or votes from `leaderbayes.read_votes`.
     model : str
-        Name of a function of `leaderbayes.models`. "auto" takes "mean_score" for right-or-wrong
-        answers and "bradley_terry" for all else, or their versions for several tournaments.
-    within_round : bool
-        Compare scores of the same round only, as for `leaderbayes.matches`.
-    ties : {"half", "drop", "loss"}
-        What a tie counts, as for `leaderbayes.matches`.
+        Name of a function of `leaderbayes.models`. "auto" takes "mean_score" for answers that are
+        right or wrong, else "bradley_terry", or their versions for several tournaments.
+    within_round, ties
+        As for `leaderbayes.matches`: which scores are compared, and what a tie counts.
     weight : "composite" or float, optional
         Power of the likelihood of each round; the model's own by default.
     round_weight : mapping or str, optional
-        How much rounds count: by round a number, or a category, of which each counts the same; or
-        the name of a coordinate (round,) of either. By default all rounds count the same.
+        How much rounds count: a number by round, or a category by round, each of which counts the
+        same; or the name of a coordinate (round,) of either. By default all count the same.
     judge : DataArray (player, round), optional
-        Of mean scores: a model-judge's scores of all rounds, where ``data`` are people's of some.
+        For mean scores: a model-judge's scores of all rounds, if ``data`` are people's of some.
     test_fraction : float, optional
-        Share of the data that each round tests on: give it where rounds are folds or other splits
-        of one data set. Results then generalise to fresh data sets of this size.
+        Share of the data that each round tests on, if rounds are folds or other splits of one data
+        set. Results then generalise to new data sets of this size.
     prior_scale : float, optional
-        Scale of the prior on how far players are apart; the model's own by default.
+        Scale of the prior on differences between players; the model's own by default.
     cluster : str or sequence of str, optional
-        What makes votes depend on each other: "judge", "prompt", both, or "none". Of items in
-        clusters: items of the "same" clusters (default below 20), of "new" ones, or "none".
+        For votes: "judge", "prompt", both, or "none". For items in clusters: results for items of
+        the "same" clusters (default below 20), of "new" ones, or "none".
     order_effect : bool, optional
-        Of votes: let whoever is shown first have an advantage.
+        For votes: estimate the advantage of being shown first.
     covariates : sequence of str, optional
-        Of votes: names of covariates that count; by default all.
+        For votes: names of covariates to include; by default all.
     of : {"raw", "standardised", "distance", "share"}, optional
-        Of mean scores: what of a round's scores is averaged.
+        For mean scores: what is averaged.
     statistic : {"mean", "median", "iqm"}, optional
-        Of mean scores: what is taken over rounds.
+        For mean scores: the average over rounds.
     options : mapping, optional
-        Further keyword arguments of the model's function, such as ``{"prior_df": 4}``.
+        Further arguments of the model's function, such as ``{"prior_df": 4}``.
     sampler : {"auto", "metropolis", "nutpie", "pymc"}
-        "metropolis" is the fast engine, an independence Metropolis sampler ("resample-move" in
-        attrs where it had to move its draws); the last two are NUTS. "auto" tries the former first.
+        "metropolis" is the fast engine, the last two are NUTS. "auto" tries the fast one first.
     draws, chains : int
         Draws kept per chain, and number of chains.
     seed : int, optional
@@ -108,20 +105,17 @@ def fit(
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``.
     replicates : int
-        Draws, spread evenly, that get a data set in ``posterior_predictive``.
+        Number of draws that get a data set in ``posterior_predictive``.
     progressbar : bool
         Show the progress of NUTS.
 
     Returns
     -------
     DataTree
-        ArviZ groups: ``posterior`` with ``epp`` (player) in log-odds or ``score`` (player) in the
-        metric's unit, ``sample_stats``, ``posterior_predictive``, ``log_prior``,
-        ``observed_data``, ``constant_data``, and ``log_likelihood`` by round where leaving a round
-        out by it is right (not with a composite weight). attrs: ``model``, ``arguments`` and
-        ``versions`` (JSON), ``seed``, ``sampler``, ``converged`` (0 or 1), ``max_rhat``,
-        ``min_ess``, ``divergences``, ``p_check``, ``deviance_ratio`` and ``misfit`` (see `check`),
-        ``warnings`` (JSON list).
+        ArviZ groups; ``posterior`` has ``epp`` (player), log-odds, or ``score`` (player), in the
+        metric's unit. attrs: ``model``, ``arguments`` and ``versions`` (JSON), ``seed``,
+        ``sampler``, ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``;
+        ``p_check``, ``deviance_ratio`` and ``misfit`` (see `check`); ``warnings`` (JSON list).
 
     Raises
     ------
@@ -130,12 +124,8 @@ def fit(
 
     Warns
     -----
-    ConvergenceWarning
-        LB001, if the chains did not converge.
-    MisfitWarning
-        LB016, if head-to-head results differ and win probabilities do not take them in.
-    HintWarning
-        If the data suit another model or option better; ``docs/warnings.md`` lists the codes.
+    LeaderbayesWarning
+        If chains did not converge, or other data, options or models are needed (docs/warnings.md).
 
     References
     ----------

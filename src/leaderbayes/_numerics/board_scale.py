@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betainc, ndtr, ndtri
+from scipy.special import betainc, logit, ndtr, ndtri
 
 from leaderbayes._numerics import flexible_law
 from leaderbayes._numerics.counts import Counts, allowed, conditionals_at
@@ -99,6 +99,18 @@ class CountScale:
                 seen = np.log(betainc(y, size - y + 1.0, np.exp(log_p)))
         return Luck(rho, ease, shift, *of_counts(given, board.x, node, seen))
 
+    def up_to(self, team: int, theta: Floats, rho: Floats, ease: Floats) -> tuple[Floats, Floats]:
+        """P(a score below this team's) and P(one up to it) of thetas (draw,), given the luck."""
+        n, x = self.board.n, float(self.board.x[self.of[team]])
+        nodes = [
+            conditionals_at(n, eta[None], shared, self.theta_0, z)
+            for eta, shared, z in zip(logit(theta), rho, ease, strict=True)
+        ]
+        less, size, log_p, _, _ = np.concatenate(nodes).T
+        y = np.clip([x - less, x + 1.0 - less], 1e-12, size + 1.0 - 1e-12)
+        below, up_to = 1.0 - betainc(y, size - y + 1.0, np.exp(log_p))
+        return below, up_to
+
     def replicate(
         self, theta: Floats, rho: Floats, rng: np.random.Generator, *, above: bool = False
     ) -> Floats:
@@ -152,6 +164,13 @@ class EstimateScale:
         theta = self.theta(given.middle + shift, rho, ease)
         seen, own = self.estimate - rho * ease * self.se, math.sqrt(1.0 - rho**2) * self.se
         return Luck(rho, ease, shift, *of_estimates(given, seen, own, theta))
+
+    def up_to(self, team: int, theta: Floats, rho: Floats, ease: Floats) -> tuple[Floats, Floats]:
+        """P(a score below this team's) and P(one up to it) of thetas (draw,), given the luck."""
+        se = self.se[team]
+        off = self.estimate[team] - self.unscore(theta) - rho * ease * se
+        up_to = ndtr(off / (np.sqrt(1.0 - rho**2) * se))
+        return up_to, up_to
 
     def replicate(
         self, theta: Floats, rho: Floats, rng: np.random.Generator, *, above: bool = False

@@ -72,7 +72,7 @@ def exchangeable_weight(place: Ints, *, within_round: bool) -> Floats:
 
 
 def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> float:
-    """Give the variance of equal players' wins, ties half, over what it were if none tied.
+    """Return the variance of equal players' wins, ties half, over what it were if none tied.
 
     1 - sum(t^3 - t) / (m^3 - m) where t share a place: a mean over rounds, by their matches times
     their weight (round,). By ties of its own a round would count the more the less it says.
@@ -90,9 +90,9 @@ def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> 
 
 
 def inverse_of_equal_players(variance: float, share: float, rounds: int, *, half: bool) -> float:
-    """Give what tr(H^+ J) / d is for equal players that tie, at the weights of those that do not.
+    """Return what tr(H^+ J) / d is for equal players that tie, at the weights of those that do not.
 
-    Of wins with ``variance`` (`variance_of_midranks`); the likelihood expects as many matches as
+    For wins with ``variance`` (`variance_of_midranks`); the likelihood expects as many matches as
     were played where ties are halves, and where they are dropped or have a parameter of their own
     the share that is decided. A round without ties is added to those played, as for
     `largest_weight`.
@@ -116,7 +116,7 @@ def weighted_counts(
 
 
 def largest_weight(share: float, rounds: int) -> float:
-    """Give the most that a match may count, where this share of matches ties, each half a win.
+    """Return the most that a match may count, where this share of matches ties, each half a win.
 
     Such matches vary less than wins and losses do: 1 over the share that is decided. A round
     without ties is added to those played.
@@ -130,7 +130,7 @@ def board_weight(
 ) -> Floats:  # fmt: skip
     """Estimate the weights (round,) of a board; below 3 rounds, give those of equal players.
 
-    Of equal players that tie as often as these do.
+    For equal players that tie as often as these do.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def inverse_weight(
     wins, n, ties : (player, opponent)
         By weight, as for `newton`; ``ties`` for Davidson's model only.
     statistics : RoundStatistics
-        Of the same matches, not weighted.
+        Counts of the same matches, not weighted.
     weight : (round,)
         Without that of the weighing.
     pseudo_rounds : float

@@ -29,7 +29,7 @@ class Counts(NamedTuple):
     """Counts of a board; classifiers with the same are alike."""
 
     n: int
-    floor: int  # classifiers with this count or a lower one are left out
+    floor: int  # classifiers with this count or a lower one are excluded
     x: Floats  # (count,): the different ones, ascending
     times: Longs  # (count,): classifiers that have it
     of: Longs  # (classifier,): position of each one's count

@@ -41,7 +41,7 @@ def spectral_gap(n: Floats) -> float:
     """Return how fast a walk from player to opponent, by matches of pairs, forgets where it began.
 
     1 less the second eigenvalue of that walk, and at most 1: about that where all meet all, and
-    towards 0 the longer ways are. Of players in groups that never met, the smallest of a group.
+    towards 0 the longer ways are. For players in groups that never met, the smallest of a group.
     """
     root = np.sqrt(n.sum(axis=1))
     root = np.where(root > 0.0, root, np.inf)

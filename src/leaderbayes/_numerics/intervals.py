@@ -60,5 +60,9 @@ def with_ends(draws: Mapping[str, Floats], prob: float) -> dict[str, Any]:
 
 def decimals_of(table: pd.DataFrame, column: str) -> int:
     """Count the decimals to show of a leaderboard's column that has intervals."""
-    rows = table if column != "difference" else table.iloc[1:]
-    return decimals(rows[f"{column}_upper"] - rows[f"{column}_lower"])
+    if column != "difference":
+        return decimals(table[f"{column}_upper"] - table[f"{column}_lower"])
+    ends_of = table[["difference_lower", "difference_upper"]].dropna().to_numpy().tolist()
+    widths = decimals(high - low for low, high in ends_of)
+    signs = max((decimals_of_difference(low, high) for low, high in ends_of), default=0)
+    return min(max(widths, signs), widths + 2)

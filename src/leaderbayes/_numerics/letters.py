@@ -1,4 +1,4 @@
-"""Compact letter display: letters that players share exactly where they are not told apart.
+"""Compact letter display: letters that players share exactly where they are indistinguishable.
 
 References
 ----------
@@ -16,20 +16,19 @@ _MOST = 1000  # columns, beyond which a smaller set of them is looked for
 
 
 def letters(apart: Bools) -> list[str]:
-    """Give each player's letters.
+    """Return each player's letters.
 
-    Every pair that is told apart shares no letter; every other pair shares one at least.
+    Distinguishable pairs share no letter; every other pair shares one at least.
 
     Parameters
     ----------
     apart : (player, player)
-        Which pairs are told apart, symmetric; players in the order of the table.
+        Which pairs are distinguishable, symmetric; players in the order of the table.
 
     Returns
     -------
     list of str
-        Of each player: a to z, A to Z, then a1 to z1 and so on, in the order of the first player
-        that has the letter.
+        Letters of each player: a to z, A to Z, then a1 to z1 and so on, best first.
     """
     m = len(apart)
     columns = _columns(apart)
@@ -49,7 +48,7 @@ def _letter(k: int) -> str:
 
 
 def _columns(apart: Bools) -> list[int] | None:
-    """Insert and absorb: sets of players (bits), no two of whom are told apart; None of too many.
+    """Insert and absorb: sets of players (bits), all indistinguishable; None of too many.
 
     They are all the largest ones.
     """
@@ -73,7 +72,7 @@ def _columns(apart: Bools) -> list[int] | None:
 
 
 def _cover(apart: Bools) -> list[int]:
-    """Cover all pairs that are not told apart by sets, each grown from a pair, best first."""
+    """Cover all indistinguishable pairs by sets, each grown from a pair, best first."""
     m = len(apart)
     together = ~apart
     np.fill_diagonal(together, True)

@@ -3,7 +3,7 @@ r"""PMRA's likelihood with the rounds' intercepts integrated out, at many points
 .. math:: \log \int N(c; b_0, s^2) \Big[ e^{f c} / \prod_{i<j} (1 + e^{c + b_i - b_j})
           \Big]^\eta dc
 
-depends on a round by its players, its weight eta, and f, the wins of whoever is listed first. The
+depends on a round by its players, its weight eta, and f, the wins of the player listed first. The
 sum over pairs is one smooth function of c for all rounds of the same players: it is computed at
 Chebyshev's nodes, from which a fixed matrix interpolates to the even grid that integrals sum over.
 """

@@ -86,7 +86,7 @@ def of_board(theta: Floats, sd: float, power: float = 0.0) -> Mixture:
 
     sd is that of the best one's score. More distinct values than _NODES are replaced by Chebyshev
     nodes: log G is smooth in theta, and G is, so that its sum over classifiers is a weighted sum
-    over nodes. Classifiers too weak ever to be the highest are left out; of draws they count, as
+    over nodes. Classifiers too weak ever to be the highest are excluded; of draws they count, as
     if they were just as weak as that.
     """
     total = len(theta) if power else 1
@@ -252,9 +252,9 @@ def copula_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> Tabled:
 
     .. math:: \lambda_j^2 = \mathrm{Var}\, p_j(Z) / (\theta_j (1 - \theta_j)).
 
-    An approximation, of Kolmogorov distance to the law of instances, on 400 of them (benchmarks/
-    copula_law.py), 0.003 for 10 classifiers of theta 0.7 to 0.9, 0.010 for 100 and 0.018 for 1000;
-    at theta 0.98 0.007, 0.024 and 0.043. Its mean is less than a tenth of a standard deviation off.
+    An approximation: on 400 instances (benchmarks/copula_law.py) the Kolmogorov distance is 0.003
+    for 10 classifiers of theta 0.7 to 0.9, 0.010 for 100 and 0.018 for 1000; at theta 0.98 0.007,
+    0.024 and 0.043. Its mean is less than a tenth of a standard deviation off.
     """
     theta = np.clip(mixture.theta, 1e-12, 1.0 - 1e-12)
     right = right_given_difficulty(theta, loading(rho, theta_0), _NORMAL)
@@ -305,7 +305,7 @@ def combine(g: Floats, mixture: Mixture) -> Floats:
 
 
 def _bound(g: Floats, mixture: Mixture) -> Floats:
-    """Bound F from above: by the law of the best classifier, or of one drawn from P(theta)."""
+    """Bound F from above: by the best classifier, or by one drawn from P(theta)."""
     if mixture.power:
         return np.clip(mixture.weight @ g, 0.0, 1.0)
     return np.asarray(g[np.argmax(mixture.theta)])
@@ -314,7 +314,7 @@ def _bound(g: Floats, mixture: Mixture) -> Floats:
 def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:
     """Values of s and their probabilities: all of them, or evenly spaced ones where there are many.
 
-    Of a smooth function a sum over every h-th value of s, weighted alike, is as good as over all
+    For a smooth function a sum over every h-th value of s, weighted alike, is as good as over all
     while h is a fraction of the standard deviation.
     """
     sd = math.sqrt(n * theta_0 * (1.0 - theta_0))

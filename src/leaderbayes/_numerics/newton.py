@@ -79,7 +79,7 @@ def maximise(
             # The last step costs nothing, and squares the error.
             return Maximum(x + step, information)
         # Where strengths lie far apart the curvature fades, and a whole step would lead beyond all
-        # that numbers can tell apart.
+        # that numbers can show.
         size = min(1.0, _FARTHEST / float(np.abs(step).max()))
         while True:
             trial = x + size * step
@@ -171,6 +171,6 @@ def jeffreys(information: Floats, m: int) -> tuple[float, Floats]:
 
 
 def _widened(linear: Linear, parameters: int) -> Linear:
-    """Give hypotheses a column for every parameter."""
+    """Return hypotheses a column for every parameter."""
     more = parameters - linear.matrix.shape[1]
     return linear._replace(matrix=np.pad(linear.matrix, ((0, 0), (0, more))))

@@ -43,7 +43,7 @@ def pair_sums(
 ) -> PairSums:
     """Sum over the pairs of matches n (player, opponent) at strengths a (point, player).
 
-    ``nu`` (point,) is None for Bradley-Terry. Of n the upper triangle counts, and the row is the
+    ``nu`` (point,) is None for Bradley-Terry. For n the upper triangle counts, and the row is the
     first. Without ``gradient`` derivatives are empty, and without ``value`` the sum is not right.
     """
     points, m = a.shape
@@ -207,11 +207,11 @@ def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:
 
 
 def slopes_by_level(place: Ints, wins: Floats, n: Floats) -> tuple[float, int]:
-    """Correlate how much rounds tell players apart with how strong their players are.
+    """Correlate how well rounds separate players with how strong their players are.
 
     A round's slope is by how much its results go with strengths more than others' do, to first
-    order. Returns the correlation and how many rounds have a slope. Of scores missing at random, or
-    by the difficulty of rounds alone, it is 0: p-values below 0.005 had 1 to 2 of 100 boards.
+    order. Returns the correlation and how many rounds have a slope. With scores missing at random
+    it is 0: p-values below 0.005 had 1 to 2 of 100 boards.
     """
     epp, found = estimates(wins.sum(axis=1)[None], n[None])[0], []
     for row in place:

@@ -113,7 +113,7 @@ def flat(
     luck : float
         Variance of what rounds share over that of a round's noise, f / (1 - f).
     statistic : {"median", "iqm"}
-        Of each player's scores over the population of rounds.
+        Variance of each player's scores over the population of rounds.
     """
     rounds, m = scores.shape
     order = np.argsort(scores, axis=0, kind="stable")

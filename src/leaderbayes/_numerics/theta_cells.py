@@ -31,7 +31,7 @@ class Cells(NamedTuple):
 
     @property
     def middle(self) -> Floats:
-        """Of each cell, (cell,)."""
+        """Middle of each cell, (cell,)."""
         return 0.5 * (self.edge[1:] + self.edge[:-1])
 
 

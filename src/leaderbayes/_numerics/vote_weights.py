@@ -52,7 +52,7 @@ class Together(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What clusters' votes say of each player."""
+    """What clusters' votes show about each player."""
 
     size: float  # by which tau2 multiplies
     likeness: float  # of residuals
@@ -69,10 +69,10 @@ def together(
     ----------
     votes : Votes
     law : Law
-        Of outcomes at the estimate (row,).
+        Variance of outcomes at the estimate (row,).
     clusterings : sequence of (row,)
         Numbers of the clusters of each row, from 0: of its judge, say, and of its prompt; -1 where
-        each vote is a cluster by itself. Of two, what they share is a third.
+        each vote is a cluster by itself. For two, what they share is a third.
     ties_modelled : bool
         Whether the variance of votes is the model's, ties included.
     """

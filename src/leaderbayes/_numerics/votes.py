@@ -99,7 +99,7 @@ def met_of(votes: Votes) -> Floats:
 
 
 def law_at(votes: Votes, at: Estimate) -> Law:
-    """Return the law of each row's outcome at an estimate."""
+    """Return the distribution of each row's outcome at an estimate."""
     eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
     return law_of(eta, at.nu)
 
@@ -171,7 +171,7 @@ class Likelihood:
         return value, slope
 
     def law(self, x: Floats) -> tuple[Floats, Floats, Law]:
-        """Return log-odds (row, point), nu (point,) and the law of outcomes."""
+        """Return log-odds (row, point), nu (point,) and the distribution of outcomes."""
         size = self.rows.shape[1]
         nu = x[:, -1] if self.tie else np.full(len(x), -np.inf)
         eta = np.asarray(self.rows @ x[:, :size].T)

@@ -12,7 +12,7 @@ and below a like bound u of those with r_k > 1: given that, x_w has its own law,
 References
 ----------
 Andrews, Kitagawa, McCloskey (2024), Inference on winners, Quarterly Journal of Economics 139(1),
-305-358, https://doi.org/10.1093/qje/qjad043. Of the bound of the best, the two steps are those of
+305-358, https://doi.org/10.1093/qje/qjad043. For the bound of the best, the two steps are those of
 Romano, Shaikh, Wolf (2014), A practical two-step method for testing moment inequalities,
 Econometrica 82(5), 1979-2002.
 """
@@ -212,7 +212,7 @@ def truncation(x: Cells, scale: Scale, luck: Luck, winner: int) -> tuple[float, 
     _, cell, counts = np.unique(x.middle[rivals], return_inverse=True, return_counts=True)
     part = np.zeros(len(ratio))
     part[rivals] = 1.0 / (counts[cell] + 1.0)
-    # Of a tie the highest part is left, and the winner is in its middle.
+    # For a tie the highest part is left, and the winner is in its middle.
     tied = rivals & (x.middle == x.middle[winner])
     part[winner] = np.max(part[tied], initial=0.0) or 1.0
     width = x.high - x.low
@@ -312,7 +312,7 @@ def best(
 
 
 def two_sided(luck: Luck, prob: float) -> float:
-    """Give the normal score beyond which no team's is, with this probability."""
+    """Return the normal score beyond which no team's is, with this probability."""
     return _constant(luck.within, prob)
 
 

@@ -14,7 +14,7 @@ def available() -> int:
 
 
 def workers_of(workers: int | None) -> int:
-    """Give the number of workers; None is `available`.
+    """Return the number of workers; None is `available`.
 
     Raises
     ------

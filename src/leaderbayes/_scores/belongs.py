@@ -67,8 +67,8 @@ def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
     if counting:
         texts = ([text_of(cell) for cell in table.frame[name]] for name in columns)
         x = np.column_stack([numbers_of(pd.Series(of, dtype=object)) for of in texts])
-        counting = [] if all(map(is_ranking, x)) else counting
-    found = {}
+        counting = [] if any(all(map(is_ranking, of)) for of in (x, x.T)) else counting
+    found = dict.fromkeys(_untested(columns), "scores on other parts of the data than the test's")
     for name in columns:
         if names.is_index(name) or names.is_round(name) or names.is_data(name):
             found[name] = "rounds or tournaments? (round=..., tournament=...)"
@@ -79,6 +79,23 @@ def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
         elif name in counting and len(counting) < len(columns):
             found[name] = "numbers of the rows? (round=...)"
     return found
+
+
+def _untested(columns: Sequence[str]) -> list[str]:
+    """Find scores of training and validation beside those of the test: iris_train, iris_test."""
+    parts: dict[tuple[str, ...], dict[str, str]] = {}
+    for name in columns:
+        found = words(name)
+        for part, rest in ((found[-1:], found[:-1]), (found[:1], found[1:])):
+            if part and part[0] in names.PARTS:
+                parts.setdefault(tuple(rest), {})[name] = part[0]
+                break
+    untested = []
+    for of in parts.values():
+        kinds = [names.TRAINED, names.PARTS - names.TESTED - names.TRAINED, names.TESTED]
+        last = max(k for part in of.values() for k, kind in enumerate(kinds) if part in kind)
+        untested += [name for name, part in of.items() if part not in kinds[last]]
+    return untested
 
 
 def by_number(x: Floats, *, gains: bool) -> tuple[dict[int, str], dict[int, str]]:
@@ -143,18 +160,18 @@ def odd_columns(x: Floats, *, gains: bool) -> list[Odd]:
 def broken_cells(x: Floats) -> Bools:
     """Find percentages (row, column) far from their row and column, such as shares among them."""
     y = np.where(x > 0.0, np.log(x), np.nan)
-    if min(x.shape) < 2 or _top(x, np.nanmedian(x, axis=0)) != 100.0:
+    if min(x.shape) < 2 or _top(x, _median(x, axis=0)) != 100.0:
         return np.zeros(x.shape, dtype=bool)
     units = np.zeros(x.shape, dtype=bool)  # of whole rows and columns
     usual = np.nanquantile(x[x > 1.0], [0.1, 0.9]) / 100.0
     for axis in (0, 1):
-        shift = np.nanmedian(y - np.nanmedian(y, axis, keepdims=True), 1 - axis, keepdims=True)
-        level = np.nanmedian(x, 1 - axis, keepdims=True)
+        shift = _median(y - _median(y, axis, keepdims=True), 1 - axis, keepdims=True)
+        level = _median(x, 1 - axis, keepdims=True)
         shares = (level > usual[0]) & (level < usual[1])
         units |= (np.abs(shift + np.log(100.0)) < _NEAR) & shares
     for _ in range(2):
-        y = y - np.nanmedian(y, axis=1, keepdims=True)
-        y = y - np.nanmedian(y, axis=0, keepdims=True)
+        y = y - _median(y, axis=1, keepdims=True)
+        y = y - _median(y, axis=0, keepdims=True)
     far = np.nan_to_num(-y)
     rest = far[far < _BROKEN]
     least = max(_BROKEN, 5.0 * float(np.quantile(rest, 0.95))) if rest.size else np.inf
@@ -167,23 +184,23 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
     m = x.shape[1]
     there = np.isfinite(x)
     negative = (x < 0.0).any(axis=0)
-    top = _top(x, np.nanmedian(x, axis=0)) if gains else None
+    top = _top(x, _median(x, axis=0)) if gains else None
     to_top = top is not None and negative.sum() > max(1, 0.1 * m)
     if top is not None and to_top:  # R2, kappa: what is missing to 1
         y = np.where(x < top, np.log(top - x), np.nan)
     elif negative.mean() > 0.5:
-        y = np.arcsinh(x / (np.nanmedian(np.abs(x)) or 1.0))
+        y = np.arcsinh(x / (_median(np.abs(x)) or 1.0))
     else:
         y = np.where(x == 0.0, np.nan, np.log(np.abs(x)))
     level, spread = _from_others(y)
     r = level / _of_others(level, _LEVEL)
     q = spread / _of_others(spread, _SPREAD)
-    medians = np.nanmedian(x, axis=0)
+    medians = _median(x, axis=0)
     if top is not None:
         raw = _from_others(x)[1]
         q = np.where(medians < top, np.minimum(q, raw / _of_others(raw, 0.005 * top)), q)
     alone = _agreement(x)
-    often = np.nanmedian(alone)
+    often = _median(alone)
     decimals, digits, whole, bits, same = _writing(x)
     points, why = np.zeros(m, dtype=int), []
     cells, below_zero, fractional = there.sum(axis=0), (x < 0.0).sum(axis=0), decimals > 0
@@ -232,20 +249,19 @@ def _agreement(x: Floats) -> Floats:
     filled = np.where(there, rank, 0.0)
     others = filled.sum(axis=1, keepdims=True) - filled
     others = others / (there.sum(axis=1, keepdims=True) - there).clip(min=1)
-    pairs = (pd.Series(rank[:, j]).corr(pd.Series(others[:, j])) for j in range(x.shape[1]))
-    return np.array([float(pair) for pair in pairs])
+    return np.asarray(pd.DataFrame(rank).corrwith(pd.DataFrame(others)), dtype=float)
 
 
 def _from_others(y: Floats) -> tuple[Floats, Floats]:
     """Return each column's distance from the row medians of the others, and its spread."""
     if y.shape[1] > _MANY_COLUMNS:
-        d = y - np.nanmedian(y, axis=1, keepdims=True)
+        d = y - _median(y, axis=1, keepdims=True)
     else:
         d = np.column_stack([
-            y[:, j] - np.nanmedian(np.delete(y, j, axis=1), axis=1) for j in range(y.shape[1])
+            y[:, j] - _median(np.delete(y, j, axis=1), axis=1) for j in range(y.shape[1])
         ])  # fmt: skip
-    middle = np.nanmedian(d, axis=0)
-    return np.nan_to_num(np.abs(middle)), np.nan_to_num(np.nanmedian(np.abs(d - middle), axis=0))
+    middle = _median(d, axis=0)
+    return np.nan_to_num(np.abs(middle)), np.nan_to_num(_median(np.abs(d - middle), axis=0))
 
 
 def _of_others(values: Floats, floor: float) -> Floats:
@@ -271,7 +287,8 @@ def _writing(x: Floats) -> tuple[np.ndarray, ...]:
     found = []
     for column in x.T:
         values = np.unique(column[np.isfinite(column)])
-        texts = [np.format_float_positional(it, trim="-").lstrip("-") for it in values[:200]]
+        some = values[: max(20, 20_000 // x.shape[1])]
+        texts = [np.format_float_positional(it, trim="-").lstrip("-") for it in some]
         rest = values[~np.isin(values, (0.0, 1.0, 100.0))]
         found.append((
             max(len(text.partition(".")[2]) for text in texts),
@@ -287,33 +304,34 @@ def _writing(x: Floats) -> tuple[np.ndarray, ...]:
 def summaries(x: Floats) -> list[int]:
     """Find columns at either end that are the mean, median, sum or spread of all others."""
     m = x.shape[1]
-    if m < 3 or not len(x):
-        return []
     found: list[int] = []
-    for j in dict.fromkeys((m - 1, m - 2, m - 3, 0, 1)):
+    for j in dict.fromkeys((m - 1, m - 2, m - 3, 0, 1)) if m > 2 else ():
         column, others = x[:, j], np.delete(x, [j, *found], axis=1)
         there = np.isfinite(column) & (np.isfinite(others).sum(axis=1) > 1)
         column, others = column[there], others[there]
-        if not len(column) or others.shape[1] < 2:
+        if not len(column) or others.shape[1] < 2 or 2 * len(np.unique(column)) <= len(column):
             continue
         half = _half_digit(column) + _half_digit(others[np.isfinite(others)])
         spread = np.nanmax(others, axis=1) - np.nanmin(others, axis=1)
         digits = np.log10(np.clip(spread / (2.0 * half), 1.0, 1000.0)).sum()
-        totals = [np.nanmean(others, axis=1), np.nansum(others, axis=1)]
-        totals += [np.nanmedian(others, axis=1), np.nanmax(others, axis=1)]
-        totals += [np.nanmin(others, axis=1), np.nanmax(others, axis=1) - np.nanmin(others, axis=1)]
-        totals += [np.nanstd(others, axis=1, ddof=k) for k in (0, 1)]
-        size = np.nanmax(np.abs(others), axis=1)
-        varied = 2 * len(np.unique(column)) > len(column)
+        some = slice(20)  # most columns are none of these, as a few rows show
         if (
             digits >= _CHANCE
-            and varied
-            and any(
-                (np.abs(column - t) <= half * (1.0 + 1e-6) + 1e-11 * size).all() for t in totals
-            )
+            and np.isfinite(spread).all()
+            and _is_total(column[some], others[some], half)
+            and _is_total(column, others, half)
         ):
             found.append(j)
     return found
+
+
+def _is_total(column: Floats, others: Floats, half: float) -> bool:
+    """Whether a column is a mean, sum, median, extreme, range or spread of the others."""
+    high, low = np.nanmax(others, axis=1), np.nanmin(others, axis=1)
+    totals = [np.nanmean(others, axis=1), np.nansum(others, axis=1), high, low, high - low]
+    totals += [_median(others, axis=1), *(np.nanstd(others, axis=1, ddof=k) for k in (0, 1))]
+    slack = half * (1.0 + 1e-6) + 1e-11 * np.maximum(np.abs(high), np.abs(low))
+    return any((np.abs(column - total) <= slack).all() for total in totals)
 
 
 def _no_rankings(x: Floats) -> list[int]:
@@ -323,16 +341,24 @@ def _no_rankings(x: Floats) -> list[int]:
     ranked = [is_ranking(column) for column in x.T]
     if 0.75 <= np.mean(ranked) < 1.0:
         return [j for j, yes in enumerate(ranked) if not yes]
-    without = (np.delete(x, j, axis=1) for j in range(x.shape[1]) if x.shape[1] > 3)
+    broken = np.nan_to_num(2.0 * x % 1.0).any(axis=0)  # neither places nor their means
+    without = (np.delete(x, j, axis=1) for j in range(x.shape[1] if broken.sum() < 2 else 0))
     alone = [j for j, others in enumerate(without) if all(map(is_ranking, others))]
-    return alone if len(alone) == 1 else []
+    return alone if len(alone) == 1 and x.shape[1] > 3 else []
 
 
 def is_ranking(values: Floats) -> bool:
     """Whether these are places from 1 on, ties sharing the lowest or the mean."""
     there = values[np.isfinite(values)]
     ways = (pd.Series(there).rank(method=how) for how in ("min", "average"))
-    return len(there) > 2 and there.min() == 1.0 and any((there == way).all() for way in ways)
+    ranked = len(there) > 2 and there.min() < 2.0 and any((there == way).all() for way in ways)
+    return bool(ranked)
+
+
+def _median(x: Floats, axis: int | None = None, *, keepdims: bool = False) -> Floats:
+    """Return medians of what is there; NumPy's own is slow where something may be missing."""
+    median = np.nanmedian if np.isnan(x).any() else np.median
+    return np.asarray(median(x, axis=axis, keepdims=keepdims))
 
 
 def _half_digit(values: Floats) -> float:

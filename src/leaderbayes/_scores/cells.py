@@ -72,10 +72,17 @@ def as_numbers(
 
 def numbers_of(cells: pd.Series) -> pd.Series:
     """Read cells as floats, NaN where a cell holds no number, as exactly as Python does."""
+    found = cells.to_numpy(dtype=object)
+    try:
+        text = "".join(found)
+        if text.isascii() and "_" not in text:  # Python reads 1_000, and digits of all scripts
+            return pd.Series(found.astype(float), index=cells.index)
+    except (TypeError, ValueError):
+        pass  # something is missing, or is no number
     numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     there = ~np.isnan(numbers)
     values = np.full(len(cells), np.nan)
-    found = cells.to_numpy(dtype=object)[there]
+    found = found[there]
     try:
         values[there] = found.astype(float)
     except ValueError:  # pandas 3 reads a broken line after the e
@@ -97,6 +104,8 @@ def _texts(column: pd.Series) -> pd.Series:
 def _read(table: Table, label: str, cells: pd.Series, words: bool, remedy: str) -> pd.Series:
     """Read numbers written as text."""
     numbers = numbers_of(cells)
+    if not np.isnan(numbers.to_numpy()).any():
+        return numbers
     unread = numbers.isna() & cells.notna()
     if words and unread.any():
         answers = cells.str.strip().str.lower()

@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd
+
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores import names
-from leaderbayes._scores.belongs import by_name, by_number, is_summary, summaries
+from leaderbayes._scores.belongs import by_name, by_number, is_ranking, is_summary, summaries
 from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.metrics import is_metric, more_is_better
 from leaderbayes._scores.roles import (
@@ -19,10 +22,13 @@ from leaderbayes._scores.roles import (
     stacked,
 )
 from leaderbayes._scores.tables import Asked, Table, listed, shown, suggest, warn
+from leaderbayes._types import Floats
+
+_MOST = 200_000  # rankings
 
 
 class Direction(NamedTuple):
-    """Whether more is better, why nobody can know, and what to warn of."""
+    """Whether more is better, why it is unknown, and what to warn of."""
 
     better: bool
     losses: str = ""
@@ -38,6 +44,7 @@ def metrics_in(wide: Wide) -> list[str]:
 
 def checked(wide: Wide, asked: Asked) -> Long:
     """Refuse what is no score in a wide table, all at once, or name it: LB051."""
+    wide = _each_voter(wide, asked)
     table, role = wide.table, wide.role
     if not wide.columns:
         table.refuse(f"no column is left for the {role}s.")
@@ -45,14 +52,15 @@ def checked(wide: Wide, asked: Asked) -> Long:
         if name not in wide.columns:
             table.refuse(f"keep={shown(name)}: no such column; {suggest(name, wide.columns)}")
     said = by_name(table, wide.columns, role)
-    if not are_answered(table, wide.columns):
-        said |= {c: "text" for c in wide.columns if c not in said and is_text(table.frame[c])}
     said = {name: why for name, why in said.items() if name not in asked.keep}
     broken: dict[str, ScoresError] = {}
     rest = [c for c in wide.columns if c not in said]
     try:
         long, found = stacked(wide._replace(columns=rest))
     except ScoresError:
+        text = [] if are_answered(table, wide.columns) else [c for c in rest if c not in asked.keep]
+        said |= {c: "text" for c in text if is_text(table.frame[c])}
+        rest = [c for c in rest if c not in said]
         broken = broken_columns(wide._replace(columns=rest))
         rest = [c for c in rest if c not in broken]
         if not rest and not said:
@@ -62,8 +70,11 @@ def checked(wide: Wide, asked: Asked) -> Long:
     labels += metrics_in(wide._replace(columns=rest))
     direction = direction_of(table, found, labels, asked.better)
     x = long["score"].to_numpy(float).reshape(len(rest), len(table.frame)).T
+    places = of_places(x if role == "player" else x.T)
+    if places and asked.better is None and not direction.losses:
+        direction = direction._replace(better=False, losses=places)
     open_columns = [j for j, name in enumerate(rest) if name not in asked.keep]
-    refused, odd = by_number(x, gains=direction.better)
+    refused, odd = ({}, {}) if places else by_number(x, gains=direction.better)
     said |= {rest[j]: why for j, why in refused.items() if j in open_columns}
     odd = {j: why for j, why in odd.items() if j in open_columns}
     rows = {name: "" for of in wide.labels.values() for name in of.unique() if is_summary(name)}
@@ -86,8 +97,45 @@ def checked(wide: Wide, asked: Asked) -> Long:
     return long, found
 
 
+def _each_voter(wide: Wide, asked: Asked) -> Wide:
+    """Repeat each ranking of a table as often as its column of counts says."""
+    counts = [c for c in wide.columns if c.lower() in names.COUNT.split() and c not in asked.keep]
+    if len(counts) != 1 or wide.role != "player" or "round" not in wide.labels:
+        return wide
+    rest = [c for c in wide.columns if c != counts[0]]
+    try:
+        x, n = (stacked(wide._replace(columns=of))[0]["score"] for of in (rest, counts))
+    except ScoresError:
+        return wide
+    whole = bool(((n >= 1.0) & (n % 1.0 == 0.0)).all()) and n.sum() <= _MOST
+    if not whole or not of_places(x.to_numpy(float).reshape(len(rest), -1).T):
+        return wide
+    at = np.repeat(np.arange(len(n)), n.astype(int))
+    labels = {role: of.iloc[at].reset_index(drop=True) for role, of in wide.labels.items()}
+    number = pd.Series(np.concatenate([np.arange(1, k + 1) for k in n.astype(int)]), dtype=str)
+    labels["round"] = labels["round"] + "." + number
+    frame, row = wide.table.frame, wide.table.row
+    index = frame.index[at]
+    table = wide.table._replace(
+        frame=frame.iloc[at].reset_index(drop=True), row=lambda k: row(int(index[k]))
+    )
+    found = wide.found | {"count": counts[0]}
+    return wide._replace(table=table, columns=rest, labels=labels, found=found, question="")
+
+
+def of_places(x: Floats) -> str:
+    """Return what to ask where each round of (round, player) has the places of its players."""
+    if len(x) < 2 or x.shape[1] < 3 or not all(map(is_ranking, x)):
+        return ""
+    return (
+        "each round has the places 1, 2, 3, ... of its players, of which less is better; say so "
+        "(higher_is_better=False, --lower-is-better), or that more of it is "
+        "(higher_is_better=True, --higher-is-better)."
+    )
+
+
 class Problems(NamedTuple):
-    """What is no score in a table, and what else nobody can know."""
+    """What is no score in a table, and what else is unknown."""
 
     columns: Mapping[str, str]  # why, by name
     rows: Mapping[str, str]

@@ -8,6 +8,8 @@ import xarray as xr
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 
+MOST = 10**9  # instances of a test set
+
 
 class Facts(NamedTuple):
     """What is known of a board beside its scores."""
@@ -44,7 +46,7 @@ def facts(board: Any) -> Facts:
     if metric == "estimate":
         chance = number("chance", attrs["chance"]) if "chance" in attrs else -np.inf
         return Facts("estimate", chance, rho=rho)
-    n = whole("n", attrs["n"])
+    n = whole("n", attrs["n"], at_most=MOST)
     if "chance" in attrs:
         chance = number("chance", attrs["chance"], at_least=0.0, at_most=1.0)
     else:

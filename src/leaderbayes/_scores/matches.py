@@ -45,7 +45,7 @@ def matches(
     ties : {"half", "drop", "floor", "loss"}
         Count equal scores as half a win for both, as no match, as half a win with each pair's sum
         rounded down (EloML), or as the loss of the player who is listed first (PMRA, in
-        ``round_intercept`` only; the tables here count half). Of votes "half" or "drop".
+        ``round_intercept`` only; the tables here count half). For votes "half" or "drop".
     pairs : bool, optional
         Whether to make the tables of all pairs, by default those of up to 5000 players.
 

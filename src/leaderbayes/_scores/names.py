@@ -28,10 +28,12 @@ DATA = "tournament dataset data_set task problem benchmark db did"
 SCORE = (
     "score test_score accuracy acc auc roc_auc balanced_accuracy f1 rmse loss error value result"
 )
+COUNT = "count counts freq frequency frequencies voters votes n number"  # of equal rankings
 METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
 PARTS_CALLED = set("split set subset partition phase part".split())
 TESTED = set("test testing holdout eval evaluation".split())
-PARTS = TESTED | set("train training val valid validation dev fit".split())
+TRAINED = set("train training fit".split())
+PARTS = TESTED | TRAINED | set("val valid validation dev".split())
 # A run's id is its own, not shared by players.
 _ROUND_WORDS = set(ROUND.split()) - {"run", "random_state"}
 _BESIDE_ROUND = set("id idx ix index no nr num number inner outer test k".split())

@@ -12,7 +12,7 @@ from leaderbayes._arguments import are_names, one_of, wrong
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary
-from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, refuse
+from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, of_places, refuse
 from leaderbayes._scores.matches import SCHEMES, Scheme
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.roles import Wide, to_long
@@ -29,6 +29,7 @@ from leaderbayes._scores.tables import (
     shown,
     warn,
 )
+from leaderbayes._scores.vote_forms import from_wins
 from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._types import Floats, Longs
 
@@ -66,7 +67,7 @@ def read_scores(
     Parameters
     ----------
     source : path, DataFrame or dict
-        CSV, TSV, JSON (lines), Parquet, also ``.gz``, a table in Markdown or LaTeX; a pandas
+        CSV, TSV, JSON (lines), Parquet, Excel, also ``.gz``, a table in Markdown or LaTeX; a pandas
         table, whose index counts as columns if it holds names; or scikit-learn's ``cv_results_``.
     player, round, score, tournament : str, optional
         Names of columns. For ``cv_results_`` ``score`` names the metric.
@@ -93,7 +94,7 @@ def read_scores(
     -------
     DataArray (player, round) or (tournament, player, round)
         Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
-        ``scheme`` if given, ``columns`` (what was taken for what), ``source``;
+        ``scheme`` if given, ``columns`` (column of each role), ``source``;
         ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
         Coordinates, if there are such columns: ``cluster`` and ``round_weight`` (round,) and
@@ -117,7 +118,7 @@ def read_scores(
         "player": player, "round": round, "score": score, "tournament": tournament,
         "cluster": cluster, "round_weight": round_weight, "repeat": repeat,
     }  # fmt: skip
-    if not any(roles.values()) and is_votes(table):
+    if not any(roles.values()) and is_votes(from_wins(table)):
         table.refuse(
             "this is a table of votes: leaderbayes.read_votes reads it; if it does hold scores, "
             "name their columns (player=..., score=...)."
@@ -184,6 +185,9 @@ def scores_of(table: Table, asked: Asked) -> xr.DataArray:
         for text in direction.warnings:
             warn(text)
     scores = to_scores(table, long, higher_is_better=better, columns=columns)
+    if wide is None and asked.better is None and better and not table.searched:
+        x = scores.transpose(..., "player").to_numpy().reshape(-1, scores.sizes["player"])
+        refuse(table, asked, Problems({}, {}, of_places(x)))
     taken = {*columns.values(), *(wide.columns if wide else ())}
     unused = [name for name in table.frame.columns if name not in taken]
     if wide is None or asked.drop:
@@ -211,7 +215,7 @@ def to_scores(
     """Pivot a long table of names and numbers; every reader ends with this.
 
     The columns are player, round, score and perhaps tournament, cluster and repeat, and the index
-    that of ``table``, for messages; ``columns`` names what was taken for each.
+    that of ``table``, for messages; ``columns`` names the column of each.
     """
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
@@ -339,7 +343,7 @@ def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
 
 
 def describe(scores: xr.DataArray) -> str:
-    """Say what was read, as `what_was_read` has it, in a line."""
+    """Report what was read, as `what_was_read` has it, in a line."""
     read = what_was_read(scores)
     better = "higher" if read["higher_is_better"] else "lower"
     sizes = " x ".join(counted(size, dim) for dim, size in read["sizes"].items())

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from leaderbayes._errors import ScoresError
@@ -25,7 +26,7 @@ from leaderbayes._scores.tables import (
 )
 
 KAGGLE = ("teamid", "teamname", "score")  # columns of its leaderboards, in lower case
-Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
+Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and the column of each role
 _ONE_SCORE = (
     " With one score a player nothing says who beats whom: give the scores of several rounds, or "
     "ask how good the best is (sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER)."
@@ -352,9 +353,12 @@ def stacked(wide: Wide) -> Long:
     """Stack the columns of a wide table beside the rows' labels."""
     table, columns = wide.table, wide.columns
     words = are_answered(table, columns)
-    scores = {c: as_numbers(table, c, words=words) for c in columns}
-    long = [pd.DataFrame({**wide.labels, wide.role: c, "score": scores[c]}) for c in columns]
-    return pd.concat(long) if long else pd.DataFrame({"score": []}), wide.found
+    scores = [as_numbers(table, c, words=words).to_numpy() for c in columns]
+    m, rows = len(columns), len(table.frame)
+    long = {role: np.tile(of.to_numpy(), m) for role, of in wide.labels.items()}
+    long[wide.role] = np.repeat(np.array(columns, dtype=object), rows)
+    long["score"] = np.concatenate(scores) if scores else np.array([])
+    return pd.DataFrame(long, index=np.tile(table.frame.index, m)), wide.found
 
 
 def are_answered(table: Table, columns: Sequence[str]) -> bool:

@@ -1,11 +1,13 @@
-"""Files of every format to one table: CSV, TSV, Parquet, JSON and JSON lines."""
+"""Files of every format to one table: CSV, TSV, Excel, Parquet, JSON and JSON lines."""
 
 import csv
 import io
 import json
 import os
 import re
+import zipfile
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,9 @@ from leaderbayes._scores.tables import (
     is_number,
     is_search,
     is_unicode,
+    listed,
     shown,
+    text_of,
 )
 
 _KINDS = {
@@ -72,10 +76,7 @@ def _from_path(path: Path, max_mb: float) -> Table:
         if kind in ("json", "jsonl"):
             return _from_json(content, where, lines=kind == "jsonl")
         if re.match(_PACKED, content):
-            raise ScoresError(
-                f"{where}: an Excel workbook, or a packed file. Save the sheet as CSV UTF-8, or "
-                "unpack it; a log of inspect-ai is read by --format inspect-ai."
-            )
+            return _from_excel(content, where, max_mb)
         if kind == "paper":
             return _from_paper(content, where)
         first = content.partition(b"\n")[0]
@@ -152,11 +153,53 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     finally:
         csv.field_size_limit(limit)
     frame = pd.DataFrame(rows, columns=range(len(names)), dtype=object)
+    # Spreadsheets write columns that hold nothing.
+    there = [k for k, name in enumerate(names) if name.strip() or (frame[k] != "").any()]
+    frame, names = frame[there], [names[k] for k in there]
     if b"'" in content:
         frame = frame.map(restore)
-    called = [restore(name) or f"Unnamed: {k}" for k, name in enumerate(names)]  # as of pandas
-    frame.columns = header(called, where)
+    frame.columns = _called([restore(name) for name in names], where)
     return Table(where, frame, lambda k: f"line {lines[k]}")
+
+
+def _from_excel(content: bytes, where: str, max_mb: float) -> Table:
+    """Read the only sheet of a workbook that holds anything; its first row names the columns."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            names = packed.namelist()
+            check_size(sum(part.file_size for part in packed.infolist()), where, max_mb)
+    except zipfile.BadZipFile:
+        names = []
+    if "xl/workbook.xml" not in names:
+        raise ScoresError(
+            f"{where}: a packed file, or a workbook of an old Excel. Save the sheet as CSV UTF-8, "
+            "or unpack it; a log of inspect-ai is read by --format inspect-ai."
+        )
+    with extra("excel", f"{where}: an Excel workbook"):
+        import_module("openpyxl")
+    try:
+        sheets = pd.read_excel(
+            io.BytesIO(content), sheet_name=None, header=None, dtype=object,
+            keep_default_na=False, na_values=[""], engine="openpyxl",
+        )  # fmt: skip
+    except Exception as problem:  # openpyxl and what reads XML have errors of many kinds
+        raise ScoresError(f"{where}: not a readable Excel workbook ({problem}).") from problem
+    held = {name: sheet.dropna(how="all") for name, sheet in sheets.items()}
+    held = {name: sheet.dropna(axis=1, how="all") for name, sheet in held.items() if len(sheet)}
+    if len(held) != 1:
+        raise ScoresError(
+            f"{where}: sheets {listed(held) or 'without a cell'}; give one, for example "
+            "leaderbayes.read_scores(pd.read_excel(path, sheet_name=...))."
+        )
+    ((_, sheet),) = held.items()
+    first = ["" if missing else text_of(cell) for cell, missing in
+             zip(sheet.iloc[0], sheet.iloc[0].isna(), strict=True)]  # fmt: skip
+    _check_header(first, where)
+    rows = sheet.index[1:]
+    frame = sheet.iloc[1:].reset_index(drop=True)
+    frame = frame.astype(object).where(frame.notna(), None)
+    frame.columns = _called(first, where)
+    return Table(where, frame, lambda k: f"row {rows[k] + 1} of the sheet")
 
 
 def _from_paper(content: bytes, where: str) -> Table:
@@ -174,8 +217,7 @@ def _from_paper(content: bytes, where: str) -> Table:
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
         raise ScoresError(f"{where}: the rows of this table have unequal numbers of cells.")
     frame = pd.DataFrame(rows[1:], columns=range(len(rows[0])), dtype=object)
-    called = [name or f"Unnamed: {k}" for k, name in enumerate(rows[0])]
-    frame.columns = header(called, where)
+    frame.columns = _called(rows[0], where)
     return Table(where, frame, lambda k: f"line {lines[k + 1]}")
 
 
@@ -189,6 +231,17 @@ def _plain_cell(cell: str) -> str:
     bare = re.sub(r"^\{|\}$|\{([^{}]*)\}", r"\1", bare.strip())
     bare = re.sub(r"^\$([^$\\]*)\$$", r"\1", bare)
     return re.sub(r"\\([%&_#|])", r"\1", bare).strip()
+
+
+def _called(names: list[str], where: str) -> pd.Index:
+    """Return names of columns, of which one, the index, may have none; called as pandas does."""
+    unnamed = sum(not name.strip() for name in names)
+    if unnamed > 1:
+        raise ScoresError(
+            f"{where}: the first line names {len(names) - unnamed} of {len(names)} columns; leave "
+            "out what is above the header, and write a name into each of its cells."
+        )
+    return header([name or f"Unnamed: {k}" for k, name in enumerate(names)], where)
 
 
 def _check_header(names: list[str], where: str) -> None:

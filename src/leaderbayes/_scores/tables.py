@@ -54,7 +54,7 @@ class Table(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What the user says of a table of scores; arguments of `read_scores`."""
+    """What the user specifies about a table of scores; arguments of `read_scores`."""
 
     roles: Roles
     better: bool | None = None

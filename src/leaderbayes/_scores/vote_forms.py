@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from leaderbayes._arguments import are_names
+from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 Outcome = str | Sequence[str] | None
@@ -57,6 +58,27 @@ class Form(NamedTuple):
     kind: str  # of the outcome: words, scores, losses of both, marks of who won, or won
     outcome: tuple[str, ...]
     turned: bool = False  # the second's column stands, or is given, before the first's
+
+
+def from_wins(table: Table) -> Table:
+    """Write wins of models against one base, as AlpacaEval's leaderboards count them, as votes."""
+    by_key = _by_key(table.frame.columns)
+    wins, losses, ties = (by_key.get(name) for name in ("nwins", "nwinsbase", "ndraws"))
+    if wins is None or losses is None:
+        return table
+    players = as_names(table, str(table.frame.columns[0]))
+    kinds = {"model_a": wins, "model_b": losses, "tie": ties}
+    counts = {k: as_numbers(table, _only(table, of)) for k, of in kinds.items() if of is not None}
+    n = pd.DataFrame(counts).fillna(0.0)
+    # The base itself ties with itself throughout.
+    itself = (n["model_a"] == 0.0) & (n["model_b"] == 0.0)
+    base = players[itself].iloc[0] if itself.sum() == 1 else "base"
+    votes = n[~itself].melt(ignore_index=False, var_name="winner", value_name="n_votes")
+    votes = votes[votes["n_votes"] > 0.0].sort_index(kind="stable")
+    rows, row = votes.index, table.row
+    votes.insert(0, "model_a", players[rows])
+    votes.insert(1, "model_b", base)
+    return table._replace(frame=votes.reset_index(drop=True), row=lambda k: row(int(rows[k])))
 
 
 def key(name: object) -> str:
@@ -243,7 +265,7 @@ def _outcome(table: Table, pair: Sides, sides: Sides | None) -> tuple[str, tuple
     table.refuse(
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
         "name it (outcome=..., --outcome COLUMN), or two scores (--outcome X,Y, or --outcome=-X,-Y "
-        "where the smaller wins). Of numbers of wins make a row for each winner, with a column "
+        "where the smaller wins). For numbers of wins make a row for each winner, with a column "
         f"n_votes. The columns are {listed(table.frame.columns)}."
     )
 

@@ -21,7 +21,7 @@ def is_votes(given: object) -> TypeGuard[xr.Dataset]:
 
 
 def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
-    """Return the votes that count, and their players: none for nobody, nor ties to be dropped."""
+    """Return the votes that count, and their players: not for neither, nor ties to be dropped."""
     if ties not in ("half", "drop"):
         raise LeaderbayesError(f"ties={ties!r} has no meaning for votes; choose 'half' or 'drop'.")
     for name in ("first", "second", "outcome"):
@@ -44,7 +44,7 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     tied = (outcome > 0.0) & (outcome < 1.0)
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
     if not kept.sizes["vote"] and tied.any():
-        raise ScoresError("Every vote is a tie, and ties are left out: take ties='half'.")
+        raise ScoresError("Every vote is a tie, and ties are excluded: take ties='half'.")
     kept = of_players(kept)
     if kept.sizes["player"] < 2:
         raise ScoresError("A comparison needs votes on at least two players that are counted.")
@@ -73,7 +73,7 @@ def require_whole_weights(votes: xr.Dataset) -> None:
 def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     """Count votes as `matches` does scores: ``wins``, ``n`` and ``tied`` (player, opponent).
 
-    Votes for nobody ("both bad") that are kept are ``both_bad`` (player, opponent).
+    Votes for neither ("both bad") that are kept are ``both_bad`` (player, opponent).
     """
     kept = valid_votes(votes, ties)
     m = kept.sizes["player"]

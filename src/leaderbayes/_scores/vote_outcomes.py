@@ -265,7 +265,7 @@ def _by_words(
 
 
 def _refuse_unknown(words: _Words) -> NoReturn:
-    """Say which outcomes are not known, and how often each is there."""
+    """Report which outcomes are not known, and how often each is there."""
     known = _vocabularies(words.form, {*words.words})
     named = pd.Index(words.players).get_indexer(pd.Index(words.texts))
     who = named[words.codes]
@@ -287,7 +287,7 @@ def _refuse_unknown(words: _Words) -> NoReturn:
 
 
 def _by_marks(table: Table, columns: Sequence[str]) -> Outcomes:
-    """Read columns of which one is 1: the first won, the second, nobody, both are bad."""
+    """Read columns of which one is 1: the first won, the second, neither, both are bad."""
     marks = np.column_stack([complete_numbers(table, c, words=True) for c in columns])
     wrong = ~np.isin(marks, (0.0, 1.0)).all(axis=1) | (marks.sum(axis=1) != 1.0)
     if wrong.any():
@@ -304,7 +304,7 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
         tie = complete_numbers(table, form.outcome[0], words=True)
         if (wrong := ~np.isin(tie, (0.0, 1.0))).any():
             table.refuse(
-                f"column {shown(form.outcome[0])} must be 1 where nobody won, and else 0.",
+                f"column {shown(form.outcome[0])} must be 1 where neither won, and else 0.",
                 table.frame.index[int(np.argmax(wrong))],
             )
         values[tie == 1.0] = TIE

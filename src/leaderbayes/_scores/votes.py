@@ -24,6 +24,7 @@ from leaderbayes._scores.vote_forms import (
     beside,
     check_column,
     difference_of,
+    from_wins,
     key,
     recognise_form,
 )
@@ -45,7 +46,7 @@ _BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are an outc
 
 
 class Options(NamedTuple):
-    """What the user says of a table of votes; arguments of `read_votes`."""
+    """What the user specifies about a table of votes; arguments of `read_votes`."""
 
     first: str | None = None
     second: str | None = None
@@ -92,7 +93,7 @@ def read_votes(
     outcome : str or sequence of str, optional
         Column that says who won; or two of scores, of which the larger wins, or the smaller of
         ``["-loss_a", "-loss_b"]``; or three or four that mark who won with 1: the first, the
-        second, nobody, nobody because both are bad. ``"x,y"`` is ``["x", "y"]``.
+        second, neither, neither because both are bad. ``"x,y"`` is ``["x", "y"]``.
     prompt, judge, time : str, optional
         Columns of what was judged, by whom, and when; "none" takes none.
     weight : str, optional
@@ -116,7 +117,7 @@ def read_votes(
         - ``weight``, ``covariates`` (vote, covariate) and the coordinates ``prompt``, ``judge``,
           ``time``, ``tournament``: where there are such columns
 
-        attrs: ``kind`` ("votes"), ``read_as`` (what was taken for what), ``both_bad``,
+        attrs: ``kind`` ("votes"), ``read_as`` (column of each role), ``both_bad``,
         ``ordered`` (0 if it is unknown who was shown first), ``source``; ``unused``, other columns.
 
     Examples
@@ -134,7 +135,7 @@ def read_votes(
     """
     if isinstance(source, dict):
         raise ScoresError("Votes cannot be read from a dict: give a path or a DataFrame.")
-    table = read_table(source, None, max_mb)
+    table = from_wins(read_table(source, None, max_mb))
     options = Options(
         first, second, outcome, prompt, judge, time, weight, covariates, tournament, both_bad
     )
@@ -242,8 +243,10 @@ def read_board(
         one_of("scheme", scheme, *SCHEMES)
     roles = {role: scores.pop(role, None) for role in _ROLES}
     table = read_table(source, roles["score"], max_mb)
-    if all(roles[role] is None for role in _OF_SCORES) and is_votes(table):
-        return votes_of(table, options)
+    if all(roles[role] is None for role in _OF_SCORES):
+        counted_as_votes = from_wins(table)
+        if is_votes(counted_as_votes):
+            return votes_of(counted_as_votes, options)
     return arranged(scores_of(table, options_of(roles, **scores)), scheme)
 
 

@@ -60,7 +60,7 @@ def from_mteb(
     -------
     DataArray (player, round)
         Scores of models on tasks: the mean over splits and subsets (languages), as MTEB's
-        ``TaskResult.get_score`` takes it. Subsets whose score is NaN are left out. Data, splits
+        ``TaskResult.get_score`` takes it. Subsets whose score is NaN are excluded. Data, splits
         and subsets of a task must be the same for all models.
 
     References
@@ -121,7 +121,7 @@ def _mean(
             parts[part] = float(value)
     if not parts:
         raise ScoresError(f"{where}: no scores of these splits; there are {listed(names)}.")
-    # Of a split whose labels are not public, mteb writes NaN beside the scores of others.
+    # For a split whose labels are not public, mteb writes NaN beside the scores of others.
     parts = {part: value for part, value in parts.items() if not np.isnan(value)}
     if not parts:
         return float("nan")

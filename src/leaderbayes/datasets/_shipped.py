@@ -28,7 +28,7 @@ def path(name: str) -> Path:
     Returns
     -------
     Path
-        Of a CSV file.
+        Path of a CSV file.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def bradley_terry(
     matches : Dataset
         From `leaderbayes.matches`, not with ties "loss"; or votes of `leaderbayes.read_votes`.
     covariance : {"clustered", "model", "bootstrap", "none"}
-        Sandwich clustered by round, of votes by judge and prompt; inverse Hessian, right only for
+        Sandwich clustered by round, for votes by judge and prompt; inverse Hessian, right only for
         independent matches; of 1000 bootstrap samples of rounds; or the estimate alone.
     pseudo_rounds : float
         Matches of every player, half of them won, against an average player. Above 0 the
@@ -69,13 +69,13 @@ def bradley_terry(
         Hypotheses K b = c that the estimate satisfies, as for `wald_test`: a restricted
         estimate for `lr_test`. Not for votes.
     ties : {"half", "drop"}, optional
-        Of votes: a tie is half a win for both (the default), or no vote.
+        For votes: a tie is half a win for both (the default), or no vote.
     cluster : "auto", "none", "judge", "prompt" or a list of these two
-        Of votes: what makes them dependent, by default judges and prompts where votes have them.
+        For votes: what makes them dependent, by default judges and prompts where votes have them.
     order_effect : bool
-        Of votes: whether whoever is shown first has an advantage, the same for all.
+        For votes: whether the player shown first has an advantage, the same for all.
     covariates : sequence of str, optional
-        Of votes: the covariates that count; by default all that they have.
+        For votes: the covariates that count; by default all that they have.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def eliminate(
 
     "rigorous": players in the order of their Wald p-values (:math:`b_i = 0`), highest first, are
     tried until one leaves: a likelihood-ratio test of all effects eliminated so far and this one
-    against the full model does not reject. This is repeated until nobody leaves. "accelerated":
+    against the full model does not reject. This is repeated until no player leaves. "accelerated":
     only players whose Wald p-value is above alpha are tried. "heuristic": the player with the
     highest Wald p-value leaves, as long as that is above alpha.
 

@@ -135,7 +135,7 @@ def estimate(
     matches : Dataset
         With the coordinate player.
     variables, coords
-        Of the Dataset; players are added.
+        Coordinates of the Dataset; players are added.
     attrs : dict
         ``df`` is that without hypotheses, each of which adds one.
     restricted : Linear, optional

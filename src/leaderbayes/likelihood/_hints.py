@@ -1,4 +1,4 @@
-"""What the matches and scores of a board show, and whoever reads its leaderboard should know."""
+"""What the matches and scores of a board show, and its readers should know."""
 
 import math
 import re
@@ -210,7 +210,7 @@ def _of_the_missing(scores: xr.DataArray) -> list[str]:
 
 
 def _of_rounds_apart(matches: xr.Dataset) -> list[str]:
-    """Warn where rounds that weaker players lack tell players apart more, or less."""
+    """Warn where rounds that weaker players lack separate players more, or less."""
     place = matches["place"].transpose("round", "player").to_numpy()
     if (place > 0).all() or not matches.attrs["within_round"] or "wins" not in matches:
         return []

@@ -85,7 +85,7 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
     Raises
     ------
     LeaderbayesError
-        If the convention is unknown, of votes with an intercept, or the covariance is not the
+        If the convention is unknown, for votes with an intercept, or the covariance is not the
         published one's.
     """
     one_of("convention", convention, "correct", "published")
@@ -114,7 +114,7 @@ def _require_variance(k: Floats, fit: xr.Dataset) -> None:
 def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, Floats]:
     """Return log-odds that the row beats the column, and standard errors, each (player, player).
 
-    By the published convention PMRA's intercept is for whoever is listed first.
+    By the published convention PMRA's intercept is for the player listed first.
 
     Raises
     ------

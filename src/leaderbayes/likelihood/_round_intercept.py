@@ -44,7 +44,7 @@ class Listed(NamedTuple):
     start: Floats  # (player + 2,)
     ties: str
     tied: int = 0  # matches without a winner, half of a win for both
-    listed: Longs | None = None  # players as they are listed; of votes None
+    listed: Longs | None = None  # players as they are listed; for votes None
 
     @property
     def players(self) -> NDArray[Any]:
@@ -68,46 +68,41 @@ def round_intercept(
               \quad u_k \sim N(0, s^2),\ i\ \mathrm{listed\ before}\ j
 
     with the rounds' intercepts u_k integrated out by adaptive Gauss-Hermite quadrature. The
-    intercepts' sign, and with it every p-value, depends on the order of the players. Of votes, i
+    intercepts' sign, and with it every p-value, depends on the order of the players. In votes, i
     was shown first and k is the judge.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`, within rounds; with ties "half", or as published "loss" of
-        the first-listed player. Or votes of `leaderbayes.read_votes`, with judges.
+        From `leaderbayes.matches`, within rounds, with ties "half" or, as published, "loss"; or
+        votes with judges from `leaderbayes.read_votes`.
     order : sequence of str, optional
-        All players, as they are listed; by default by name without regard to case. Not of votes.
+        All players, as they are listed; by default by name without regard to case. Not for votes.
     zero : str, optional
         The player whose fixed effect is 0; by default the one with the smallest share of wins.
     n_quadrature : int
-        Nodes a round, lme4's nAGQ; 1 is Laplace's approximation.
+        Nodes per round, lme4's nAGQ; 1 is Laplace's approximation.
     hypothesis, value
-        As for `bradley_terry`, on players and ``intercept``; of votes too.
+        As for `bradley_terry`, on players and ``intercept``.
     ties : "drop", optional
-        Of votes: leave ties out, which are refused otherwise.
+        For votes: drop ties, which are refused otherwise.
 
     Returns
     -------
     Dataset
-        ``epp`` (player, sum to zero) with ``covariance`` (player, ``player_``), from the observed
-        information; ``intercept`` with ``intercept_variance`` and ``intercept_covariance``
-        (player); ``sd_round``, s; ``round_effect`` (round), the mode of u_k, and
-        ``round_effect_sd``; ``fixed_effect`` and ``fixed_effect_error`` (player), b_i less the zero
-        player's; ``order`` (player); ``loglik``, ``deviance``. Of votes ``sd_judge``,
-        ``judge_effect`` and ``judge_effect_sd`` (judge), and no ``order``. attrs include ``df``,
-        ``zero``, ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
+        ``epp`` (player, sum to zero) with ``covariance`` (player, ``player_``); ``intercept`` with
+        ``intercept_variance`` and ``intercept_covariance``; ``sd_round``, s; ``round_effect``
+        (round), the mode of u_k, and ``round_effect_sd``; ``fixed_effect`` and
+        ``fixed_effect_error`` (player), b_i minus the zero player's; ``order``; ``loglik``,
+        ``deviance``. For votes "judge" replaces "round". attrs include ``df``, ``zero``,
+        ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
 
     Raises
     ------
-    DisconnectedError
-        If the estimate does not exist: the win graph is not strongly connected, or the order of
-        the players explains everything.
-    NotConvergedError
-        If Newton's method does not converge, or s has no finite estimate.
+    DisconnectedError, NotConvergedError
+        If the estimate does not exist, or s has no finite estimate.
     LeaderbayesError
-        If an option has no meaning for these matches; if votes tie, have at most one judge, or do
-        not say who was shown first.
+        If an option has no meaning for these matches; if votes tie, or have fewer than two judges.
 
     References
     ----------
@@ -119,12 +114,6 @@ def round_intercept(
     >>> import leaderbayes as lb
     >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> fit = lb.likelihood.round_intercept(board)
-    >>> fit["epp"].to_series().nlargest(3).round(2)
-    player
-    svm C=1         4.10
-    logistic C=1    3.64
-    svm C=10        3.62
-    Name: epp, dtype: float64
     >>> fit.attrs["zero"], round(float(fit["sd_round"]), 2)
     ('tree depth=5', 0.55)
     """

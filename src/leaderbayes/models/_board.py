@@ -54,7 +54,7 @@ def constants(
 ) -> xr.Dataset:
     """Return what answers need beside draws: the group ``constant_data`` of a posterior.
 
-    Of matches their scores, where these are known, and the rules that they were counted by. The
+    For matches their scores, where these are known, and the rules that they were counted by. The
     coordinate ``model`` names the model, and ``options`` are numbers that it was built with (an
     absent one is 0).
     """

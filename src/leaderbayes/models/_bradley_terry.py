@@ -76,8 +76,8 @@ def bradley_terry(
     prior_df : float, optional
         Degrees of freedom of the strengths' Student-t prior; 4 for up to 10 players, 2 for more.
     ties, cluster, order_effect, covariates, matched : optional
-        Of votes: "half" or "drop"; what makes votes depend on each other, "judge", "prompt", both,
-        "none", or "auto" (what is known); whether whoever is shown first has an advantage; names
+        For votes: "half" or "drop"; what makes votes depend on each other, "judge", "prompt", both,
+        "none", or "auto" (what is known); whether the player shown first has an advantage; names
         of covariates that count (default all); whether pairs were matched by strength.
 
     Returns
@@ -85,7 +85,7 @@ def bradley_terry(
     pymc.Model
         ``epp`` (player), log-odds of beating the average player, which sum to zero; ``epp_scale``;
         ``epp_unit`` (player), which is sampled for it; observed ``place`` (round, player), where 1
-        is best and 0 absent. Log-likelihoods (weighted) and replicates come by round. Of votes
+        is best and 0 absent. Log-likelihoods (weighted) and replicates come by round. For votes
         observed ``outcome`` (vote,), and ``effect_size`` (effect,) where there are effects.
 
     Raises

@@ -74,7 +74,7 @@ def davidson(
     tie_scale : float
         Standard deviation of the normal prior on the log tie parameter nu.
     ties, cluster, order_effect, covariates, matched : optional
-        Of votes, as for `bradley_terry`.
+        For votes, as for `bradley_terry`.
 
     Returns
     -------

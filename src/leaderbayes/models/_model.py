@@ -24,7 +24,7 @@ class Kind(NamedTuple):
     met: Literal["votes", "matches"]  # what a pair's own record is made of
     parts: tuple[str, ...]  # what data are parted by: the last always, the others where they are
     match: str  # what a weight is of
-    said: str  # why it was taken where nobody asked for a model
+    said: str  # why it was taken by default
 
 
 _ROUNDS, _VOTES = ("cluster", "round"), ("judge", "prompt", "vote")
@@ -80,7 +80,7 @@ class Model:
     Attributes
     ----------
     name, label : str
-        Of the function in `leaderbayes.models`, and as people write it.
+        Name of the function in `leaderbayes.models`, and as people write it.
     data : tuple of str
         What it is fitted to: "matches" of scores, "votes", "scores", or a "board" of a competition.
     parameter, unit : str
@@ -90,12 +90,12 @@ class Model:
     problem : callable, optional
         The same data and options to a `Problem`, of models that the fast engine draws.
     draw : callable, optional
-        Of models whose posterior can be drawn directly.
+        For models whose posterior can be drawn directly.
     log_likelihood : callable, optional
         Draws by name (sample, ...) and one tournament's matches, as `Posterior.matches` returns
         them, to the log-likelihood of each round (sample, round), whatever its weight.
     complete : callable, optional
-        Of models of which a general sampler leaves something out: a posterior to the same with it.
+        For models of which a general sampler leaves something out: a posterior to the same with it.
     several : bool
         Whether it is about several tournaments at once.
     ties : tuple of str

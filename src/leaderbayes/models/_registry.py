@@ -60,13 +60,13 @@ class Scores(NamedTuple):
 
     @property
     def parameter(self) -> str:
-        """What players are ranked by where nobody says."""
+        """What players are ranked by by default."""
         answers = likelihood_of(self.values, "auto", None) == "dirichlet"
         answers = answers or "judge" in self.values.coords
         return "score" if answers else "epp"
 
     def tournaments(self) -> list[str]:
-        """List the tournaments that are told apart, in order of appearance."""
+        """List the tournaments in order of appearance."""
         if "tournament" not in getattr(self.values, "dims", ()):
             return []
         return [str(name) for name in self.values["tournament"].to_numpy()]
@@ -125,7 +125,7 @@ class Votes(NamedTuple):
     parameter: str = "epp"
 
     def tournaments(self) -> list[str]:
-        """List the tournaments that are told apart, in order of appearance."""
+        """List the tournaments in order of appearance."""
         if "tournament" not in self.values.coords:
             return []
         return [str(name) for name in pd.unique(self.values["tournament"].to_numpy())]
@@ -164,7 +164,7 @@ class Votes(NamedTuple):
 
 
 def data_of(given: Any) -> Scores | Votes:
-    """Tell votes from scores."""
+    """Report votes from scores."""
     return Votes(given) if is_votes(given) else Scores(given)
 
 

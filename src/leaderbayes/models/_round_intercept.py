@@ -61,7 +61,7 @@ def round_intercept(
 ) -> "pm.Model":
     """Return PMRA's model of a board.
 
-    The intercept favours whoever is listed first, so its sign depends on the order of the list;
+    The intercept favours the player listed first, so its sign depends on the order of the list;
     and matches of a round stay as dependent as they were: with weight 1, as published, intervals
     are too narrow.
 
@@ -69,7 +69,7 @@ def round_intercept(
     ----------
     matches : Dataset
         From `leaderbayes.matches`, within rounds, ties "half", or "loss" as published (a tie is a
-        loss of whoever is listed first).
+        loss of the player listed first).
     order : sequence of str, optional
         Players as they are listed; by name where it is not given, as in the published software.
     weight : float or "composite"

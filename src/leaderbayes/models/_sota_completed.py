@@ -45,6 +45,19 @@ def board_of(dt: xr.DataTree) -> xr.DataArray:
     return board
 
 
+def luck_of(dt: xr.DataTree) -> tuple[Scale, dict[str, Floats], Floats, Floats]:
+    """Return a board's scale, draws by name, and those of rho and of the test set's ease."""
+    posterior, data = dt["posterior"].dataset, dt["constant_data"].dataset
+    # The smallest correlation leaves scores the widest errors of their own, and cells.
+    least = float(posterior["rho"].min()) if "rho" in posterior else None
+    theta_0 = data["theta_0"].item() if "theta_0" in data else None
+    _, scale = scale_of(board_of(dt), least, theta_0, fine=_FINE)
+    stacked = posterior.stack(sample=("chain", "draw"))
+    given = {str(k): v.transpose("sample", ...).to_numpy() for k, v in stacked.items()}
+    rho = given.get("rho", np.full(stacked.sizes["sample"], scale.rho))
+    return scale, given, rho, given.get("ease", np.zeros(len(rho)))
+
+
 def complete(dt: xr.DataTree, *, seed: int = 0, likelihood: bool = False) -> xr.DataTree:
     """Return a posterior with every team's theta, and boards drawn from it.
 
@@ -58,15 +71,8 @@ def complete(dt: xr.DataTree, *, seed: int = 0, likelihood: bool = False) -> xr.
         return dt
     if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
         return dt
-    board, data, rng = board_of(dt), dt["constant_data"].dataset, np.random.default_rng(seed)
-    # The smallest correlation leaves scores the widest errors of their own, and cells.
-    least = float(posterior["rho"].min()) if "rho" in posterior else None
-    theta_0 = data["theta_0"].item() if "theta_0" in data else None
-    _, scale = scale_of(board, least, theta_0, fine=_FINE)
-    stacked = posterior.stack(sample=("chain", "draw"))
-    given = {str(k): v.transpose("sample", ...).to_numpy() for k, v in stacked.items()}
-    rho = given.get("rho", np.full(stacked.sizes["sample"], scale.rho))
-    ease = given.get("ease", np.zeros(len(rho)))
+    board, rng = board_of(dt), np.random.default_rng(seed)
+    scale, given, rho, ease = luck_of(dt)
     law, drawn = _law_of(given, scale, rho, ease), {}
     if law is None and "theta" not in given:
         raise LeaderbayesError(

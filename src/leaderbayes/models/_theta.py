@@ -26,7 +26,7 @@ def scale_of(
     Parameters
     ----------
     board : DataArray (team)
-        Of any metric.
+        For any metric.
     rho : float or (float, float), optional
         Known, or mean and standard deviation of a beta distribution; by default the board's own.
     theta_0 : float, optional

@@ -55,13 +55,13 @@ def tournaments(
     Parameters
     ----------
     matches : Dataset
-        Of several tournaments, from `leaderbayes.matches`, within rounds, ties "half" or "drop". A
+        For several tournaments, from `leaderbayes.matches`, within rounds, ties "half" or "drop". A
         player may be missing from tournaments.
     groups : mapping, optional
         Group of each player, such as the algorithm that a player is a setting of: means of players
         then vary around their group's.
     weight, test_fraction
-        As for `bradley_terry`, of each tournament by itself.
+        As for `bradley_terry`, of each tournament.
     prior_scale, spread_scale : float
         Scales of the half-normal priors on the standard deviations of mean strengths (of groups'
         means, too) and of strengths between tournaments, in log-odds.

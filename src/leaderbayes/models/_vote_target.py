@@ -25,7 +25,7 @@ class VoteTarget:
     """Log-likelihood of votes at many points at once, and what its parameters stand for.
 
     Beside strengths there are, in this order, effects, Davidson's nu, and, where pairs were
-    matched, a standard normal number z, of which ``matching`` is 2 Phi(z). Of many votes with
+    matched, a standard normal number z, of which ``matching`` is 2 Phi(z). For many votes with
     covariates effects and nu are integrated out, and drawn given strengths.
 
     Parameters

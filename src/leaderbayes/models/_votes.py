@@ -91,7 +91,7 @@ def vote_statistics(
     check_ties(ties or "half", ("half",) if tie else ("half", "drop"), f"votes by models.{name}")
     if "tournament" in votes.coords and len(np.unique(votes["tournament"])) > 1:
         raise LeaderbayesError(
-            "These votes are of several tournaments: fit each by itself, "
+            "These votes are of several tournaments: fit each separately, "
             "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
             "coordinate out: votes.drop_vars('tournament')."
         )

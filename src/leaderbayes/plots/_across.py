@@ -36,8 +36,8 @@ def average(average: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     Returns
     -------
     arviz_plots.PlotCollection
-        "board": players across, the best overall on the left; tournaments down; from pale orange
-        (0) to dark blue (1), a cross where the player is absent.
+        "board": players across, the best overall on the left; tournaments down; from orange (0)
+        to blue (1), a cross where the player is absent.
 
     References
     ----------

@@ -12,6 +12,7 @@ from arviz_plots import PlotCollection
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import probability
 from leaderbayes._scores.tables import listed, suggest
 from leaderbayes._types import Bools, Floats
 
@@ -46,7 +47,7 @@ Family = Mapping[str, str] | pd.Series
 
 FigSize = tuple[float, float] | Literal["column", "page"]
 _FONT, _SMALLEST = 10.0, 4.5  # points
-# Of one column of a journal, and of both: width in inches, letters in points.
+# For one column of a journal, and for both: width in inches, letters in points.
 _JOURNAL = {"column": (3.4, 7.0), "page": (7.0, 8.0)}
 _HIGHEST = 7.9  # inches, of panels below each other in one column
 MOST_NUMBERS = 20  # rows and columns of a heat map whose cells have numbers
@@ -67,9 +68,9 @@ def panels(
     Parameters
     ----------
     titles : mapping
-        Of panels, by the names that they have in the PlotCollection.
+        Titles of panels, by the names that they have in the PlotCollection.
     attrs : mapping
-        Of what is drawn; a caveat in them stands below the title.
+        attrs of what is drawn; a caveat in them stands below the title.
     size : (float, float)
         Width and height, in inches, if no other size is asked for.
     columns : int
@@ -251,7 +252,7 @@ def legend(ax: Any, columns: int = 1) -> None:
 
 
 class Marks(NamedTuple):
-    """How players are told apart by eye: a colour each, and whose names are bold."""
+    """How players are marked: a colour each, and whose names are bold."""
 
     colors: list[str]
     bold: list[bool]
@@ -301,11 +302,9 @@ def marks(
     return Marks(each, [name in picked for name in names[:shown]], key)
 
 
-# Heat maps of probabilities: the same colour means the same on every board. Both palettes get
-# darker from 0 to 1 without a turn, so that a print in grey says the same.
-
-# Pale orange where the row loses, grey at 1/2, dark blue; and white to dark blue.
-_OF_WINS = ("#fff4e6", "#f2cfa0", "#bdb7b1", "#5b86b5", "#08306b")
+# Heat maps of probabilities, with the same colours on all boards: orange (0) over white (1/2) to
+# blue (1), and white (0) to blue (1).
+_OF_WINS = ("#e08214", "#fbc98e", "#f7f7f7", "#8fb8dc", "#1d5ea8")
 _OF_SHARES = ("#ffffff", "#c9dff0", "#7fb5d8", "#2f77b4", "#08306b")
 _STEPS = 256
 
@@ -330,13 +329,6 @@ def ink(value: float, palette: tuple[str, ...]) -> str:
     rgb = np.array([int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return "white" if linear @ [0.2126, 0.7152, 0.0722] < 0.179 else "black"
-
-
-def written(p: float) -> str:
-    """Write a probability; what rounds to 0 or 1 is neither."""
-    if p < 0.005:
-        return "<0.01"
-    return ">0.99" if p > 0.995 else f"{p:.2f}"
 
 
 def heat_map(
@@ -380,6 +372,6 @@ def heat_map(
         for (row, column), p in np.ndenumerate(values):
             if letter >= _SMALLEST and (blank is None or not blank[row, column]):
                 ax.text(
-                    column, row, written(p), color=ink(p, palette), fontsize=letter, ha="center",
-                    va="center",
+                    column, row, probability(p), color=ink(p, palette), fontsize=letter,
+                    ha="center", va="center",
                 )  # fmt: skip

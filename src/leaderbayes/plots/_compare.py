@@ -8,6 +8,7 @@ import xarray as xr
 
 from leaderbayes._answers.compare import compare as compared
 from leaderbayes._answers.compare import win_of
+from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
@@ -19,7 +20,6 @@ from leaderbayes.plots._canvas import (
     labels,
     legend,
     panels,
-    written,
 )
 
 _BINS = 60  # about
@@ -41,7 +41,7 @@ def compare(
     Parameters
     ----------
     dt : DataTree
-        Posterior of any model. Of strengths the probability that ``a`` beats ``b`` is drawn, of
+        Posterior of any model. For strengths the probability that ``a`` beats ``b`` is drawn, for
         scores and theta their difference; of several tournaments in a new one.
     a, b, rope, prob
         As for `leaderbayes.compare`: two players, the region of practical equivalence, which is
@@ -90,7 +90,7 @@ def compare(
             if name != "p_equivalent" or rope is not None:
                 ax.bar(
                     edges[:-1][part], density[part], np.diff(edges)[part], align="edge",
-                    color=color, alpha=alpha, label=f"{words}: {written(float(answer[name]))}",
+                    color=color, alpha=alpha, label=f"{words}: {probability(float(answer[name]))}",
                 )  # fmt: skip
         ax.axvline(middle, color=BLACK, linestyle="--", linewidth=1.0)
         end = next(e for e in ("win", "new", "difference") if f"{e}_lower" in answer)
@@ -104,7 +104,7 @@ def compare(
         if of_wins:
             ax.set_xlabel(f"P({first} beats {second}){where}")
         else:
-            ax.set_xlabel(f"{post.parameter} of {first} less that of {second}{where}")
+            ax.set_xlabel(f"{post.parameter} of {first} minus that of {second}{where}")
         legend(ax)
     return collection
 

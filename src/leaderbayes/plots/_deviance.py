@@ -33,7 +33,7 @@ def deviance(
     Returns
     -------
     arviz_plots.PlotCollection
-        "board": a histogram of the discrepancies; of teams the statistics of the board, each with
+        "board": a histogram of the discrepancies; for teams the statistics of the board, each with
         the model's 95 % interval.
 
     Raises

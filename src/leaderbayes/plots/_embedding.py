@@ -39,7 +39,7 @@ def embedding(embedding: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     -------
     arviz_plots.PlotCollection
         "board". Ellipses hold each tournament with the posterior probability ``prob`` of the
-        embedding. Of the longest lines and farthest tournaments up to 20 each are named, where
+        embedding. For the longest lines and farthest tournaments up to 20 each are named, where
         there is room.
 
     Raises

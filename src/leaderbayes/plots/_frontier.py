@@ -47,7 +47,7 @@ def frontier(
     cost, prob
         As for `leaderbayes.frontier`: costs by player, and the probability of the intervals.
     label : str, optional
-        Of the axis of costs, such as "US$ per million tokens"; by default a Series' own name.
+        Label of the axis of costs, such as "US$ per million tokens"; by default a Series' own name.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
@@ -55,7 +55,7 @@ def frontier(
     -------
     arviz_plots.PlotCollection
         "board": cost across, in logarithms (linear below the least cost where one is 0), and
-        quality up. Names that would lie on others are left out, those of dominated players first.
+        quality up. Names that would lie on others are excluded, those of dominated players first.
 
     Raises
     ------

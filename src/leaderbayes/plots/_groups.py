@@ -1,4 +1,4 @@
-"""Players that cannot be distinguished: the critical difference diagram's successor."""
+"""Indistinguishable players: the critical difference diagram's successor."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -43,7 +43,7 @@ def groups(
     family: Family | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
-    """Plot players by their strengths, with bars over those that cannot be distinguished.
+    """Plot players by their strengths, with bars over those that are indistinguishable.
 
     A bar is a group of `leaderbayes.groups`: two players that no bar joins are distinguishable.
 
@@ -96,8 +96,8 @@ def groups(
     shown = best(table, top, _MOST)
     m, x = len(shown), table[name].to_numpy()
     marked = marks(table, m, highlight, family)
-    claims = "each pair by itself" if control == "pair" else "all claims together"
-    title = f"Bars join players indistinguishable at {prob:.0%}, {claims}{of_all(m, len(table))}"
+    claims = "" if control == "pair" else ", all claims together"
+    title = f"Bars join players indistinguishable at {prob:.0%}{claims}{of_all(m, len(table))}"
     if style == "rows":
         bars, height = bars_of(group, table, m), 1.4 + 0.28 * m
     else:
@@ -138,7 +138,7 @@ def bars_of(
             continue
         lane = next((k for k, at in enumerate(ended) if at - along[first] >= apart), len(ended))
         ended[lane : lane + 1] = [float(along[last])]
-        # A bar of which one row is left joins nobody.
+        # A bar of which one row is left joins no rows.
         if (end := min(last, shown - 1)) > first:
             bars.append((lane, int(first), int(end)))
     return bars

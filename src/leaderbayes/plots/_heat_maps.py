@@ -31,7 +31,7 @@ def win_probability(
     Parameters
     ----------
     dt : DataTree
-        Posterior of any model; of teams the probability that the row is better is drawn.
+        Posterior of any model; for teams the probability that the row is better is drawn.
     top : int, optional
         Draw this many of the best players only.
     by : {"auto", "blend", "model", "record"}
@@ -43,7 +43,7 @@ def win_probability(
     -------
     arviz_plots.PlotCollection
         "board": opponents across, players down, with numbers in the cells of up to 20. Colours run
-        from 0, pale orange, to 1, dark blue, and mean the same on every board.
+        from orange (0) over white (1/2) to blue (1).
 
     Raises
     ------
@@ -59,14 +59,15 @@ def win_probability(
     post, table = Posterior(dt), table_of(dt)
     names = best(table, top)[post.who].to_numpy()
     if post.parameter == "theta":
-        pairs, what = p_better(dt), "is better than"
+        pairs, title = p_better(dt), "P(row is better than column)"
     else:
         found = probabilities(dt, by=by)
-        pairs, what = found["mean"], "beats"
+        pairs, new = found["mean"], "tournament" if post.several else post.kind.unit
+        title = f"P(row beats column in a new {new})"
         if found.attrs["by"] == "record":
-            what += " column, by their own results"
+            title = f"{title}, from head-to-head results"
     values = pairs.sel(player=names, opponent=names).to_numpy()
-    m, title = len(names), f"P(row {what})" if "column" in what else f"P(row {what} column)"
+    m = len(names)
     side = float(np.clip(0.5 * m, 3.0, 12.0))
     with panels(
         {"board": f"{title}{of_all(m, len(table))}"}, table.attrs, size=(side + 3.0, side + 2.0),
@@ -95,8 +96,8 @@ def rank_distribution(
     Returns
     -------
     arviz_plots.PlotCollection
-        "board": ranks across (1 is best), players down, the darker the more probable, with numbers
-        in the cells of up to 20 players and ranks. Colours mean the same on every board.
+        "board": ranks across (1 is best), players down, darker where more probable, with numbers
+        in the cells of up to 20 players and ranks.
 
     Raises
     ------

@@ -15,33 +15,25 @@ from leaderbayes._numerics.intervals import ends
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,
-    ORANGE,
     Family,
     FigSize,
     best,
     labels,
     marks,
-    name_rows,
     of_all,
     panels,
     plain,
-    rows_height,
 )
 
 _MOST = 60  # players, without top
-_TIED = {"tied_for_top": ("Tied for the top", "players")}
-# Columns of a comparison that are drawn, by the first they are sorted: title, and label of the
-# axis. Of matches, and of mean scores.
-_OF_MATCHES = {
-    "standardised": ("Standardised deviance", "(D - df) / sqrt(2 df)"),
-    "p_check": ("Check of fit", "share of replicates that fit worse"),
-    **_TIED,
-}
-_OF_SCORES = {"p_best": ("P(best) of the leader", "probability"), **_TIED}
+# Variables of `study.average`, and what they are.
+_AVERAGES = {
+    "overall": ("mean", "P(beats the average player)"), "average_rank": ("rank", "rank (1 is best)")
+}  # fmt: skip
 
 
 def leaderboard(
-    dt: xr.DataTree | pd.DataFrame,
+    dt: xr.DataTree | xr.Dataset,
     *,
     prob: float = 0.95,
     top: int | None = None,
@@ -52,16 +44,16 @@ def leaderboard(
     family: Family | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
-    """Plot a leaderboard, best player on top; of a study, how each tournament's board stands.
+    """Plot a leaderboard, best player on top; of a study, the averages over its tournaments.
 
     Parameters
     ----------
-    dt : DataTree or DataFrame
-        Posterior of any model; or a study, or the table of `leaderbayes.study.compare`.
+    dt : DataTree or Dataset
+        Posterior of any model; or a study, or what `leaderbayes.study.average` returns.
     prob : float
         Probability of the thin credible intervals; the thick ones have half of it.
     top : int, optional
-        Draw this many of the best players only; by default 60. Not of a study.
+        Draw this many of the best players only; by default 60.
     anchor, scale, anchor_at
         As for `leaderbayes.leaderboard`: with an anchor differences are drawn. Not of a study.
     highlight : str or list of str, optional
@@ -75,10 +67,9 @@ def leaderboard(
     Returns
     -------
     arviz_plots.PlotCollection
-        "board": the parameter across, players down; of teams grey ticks are observed scores. Of a
-        study "standardised", "p_check" and "tied_for_top" (players that cannot be distinguished
-        from the leader), of mean scores "p_best" and "tied_for_top": tournaments down, orange
-        where the chains did not converge.
+        "board": the parameter across, players down; for mean scores of several tournaments the
+        difference to the leader, for teams also observed scores (grey ticks), for a study also
+        each tournament (grey dots).
 
     Raises
     ------
@@ -98,23 +89,30 @@ def leaderboard(
     >>> pc.savefig("leaderboard.png")
     """
     if isinstance(dt, xr.DataTree) and dt.children and "posterior" not in dt.children:
-        from leaderbayes.study._compare import compare
+        from leaderbayes.study._average import average
 
-        dt = compare(dt, prob=prob)
-    if isinstance(dt, pd.DataFrame):
+        first = Posterior(next(iter(dt.children.values())))
+        dt = average(dt, of="win" if first.parameter == "epp" else "rank", prob=prob)
+    if isinstance(dt, xr.Dataset):
         if any(each is not None for each in (anchor, scale, anchor_at, highlight, family)):
             raise LeaderbayesError(
-                "anchor=, scale=, highlight= and family= are of one leaderboard: select a "
+                "anchor=, scale=, highlight= and family= are for one leaderboard: select a "
                 "tournament of the study."
             )
-        return _side_by_side(dt, top, figsize)
+        return _averages(dt, top, figsize)
     post = Posterior(dt)
     view = shown_as(post, anchor, scale, anchor_at)
     table = table_of(post, share("prob", prob), view)
-    shown, name = best(table, top, _MOST), view.name if view.behind is None else "difference"
+    shown, name, behind, axis = best(table, top, _MOST), view.name, view.behind, view.axis
+    if behind is None and post.several and "difference" in table:
+        # What tournaments share makes intervals of the means wide, where differences are known.
+        first = post.order[0]
+        behind = post.draws - post.draws[:, [first]]
+        axis = f"{axis} minus that of {post.players[first]}"
+    name = name if behind is None else "difference"
     m, y = len(shown), np.arange(len(shown))[::-1]
     at = post.players.get_indexer(pd.Index(shown[post.who]))
-    inner = ends((view.draws if view.behind is None else view.behind)[:, at], prob / 2.0)
+    inner = ends((view.draws if behind is None else behind)[:, at], prob / 2.0)
     marked = marks(table, m, highlight, family)
     title = f"Leaderboard with {prob:.0%} intervals{of_all(m, len(table))}"
     with panels(
@@ -131,33 +129,31 @@ def leaderboard(
         # Everybody who is asked for is named.
         ax.set_yticks(y, labels(shown[post.who]))
         ax.set_ylim(-0.8, m - 0.2)
-        ax.set_xlabel(plain(view.axis))
+        ax.set_xlabel(plain(axis))
         marked.rows(ax)
         marked.legend(ax)
     return collection
 
 
-def _side_by_side(comparison: pd.DataFrame, top: int | None, figsize: FigSize | None) -> Any:
-    """Draw how well each tournament's leaderboard fits, and how many players it leaves on top."""
-    columns = _OF_MATCHES if "standardised" in comparison else _OF_SCORES
-    if not {"tournament", "converged", *columns} <= set(comparison):
-        raise LeaderbayesError("This takes a posterior, a study, or what study.compare returns.")
-    if top is not None:
-        raise LeaderbayesError("top= is of one leaderboard: select a tournament of the study.")
-    by = next(iter(columns))
-    rows = comparison.sort_values(by, ascending=by != "p_best", kind="stable")
-    y, good = np.arange(len(rows))[::-1], rows["converged"].to_numpy(dtype=bool)
+def _averages(average: xr.Dataset, top: int | None, figsize: FigSize | None) -> Any:
+    """Draw each player's average with its interval, and its value in each tournament."""
+    name = next((each for each in _AVERAGES if each in average), None)
+    if name is None:
+        raise LeaderbayesError("This takes a posterior, a study, or what study.average returns.")
+    each, axis = _AVERAGES[name]
+    table = average[[f"{name}{end}" for end in ("", "_lower", "_upper")]].to_dataframe()
+    table = table.sort_values(name, ascending=name == "average_rank", kind="stable")
+    shown = best(table.reset_index(), top, _MOST)
+    m, y = len(shown), np.arange(len(shown))[::-1]
+    values = average[each].sel(player=shown["player"].to_numpy()).transpose("player", "tournament")
+    title = f"Average over {average.sizes['tournament']} tournaments{of_all(m, len(table))}"
     with panels(
-        {name: title for name, (title, _) in columns.items()}, comparison.attrs,
-        size=(1.0 + 4.0 * len(columns), rows_height(len(rows)) + 1.5), columns=len(columns),
-        rows=True, figsize=figsize,
-    ) as (collection, axes):  # fmt: skip
-        for k, (name, ax) in enumerate(zip(columns, axes, strict=True)):
-            values, colors = rows[name].to_numpy(dtype=float), np.where(good, BLUE, ORANGE)
-            ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=0.5)
-            ax.hlines(y, 0.0, values, color=colors, linewidth=1.5)
-            ax.scatter(values, y, color=colors, s=14, zorder=3)
-            name_rows(ax, rows["tournament"] if k == 0 or figsize == "column" else [])
-            ax.set_ylim(-0.8, len(rows) - 0.2)
-            ax.set_xlabel(columns[name][1])
+        {"board": title}, average.attrs, size=(8.0, 1.4 + 0.28 * m), rows=True, figsize=figsize
+    ) as (collection, (ax,)):
+        ax.plot(values, y, "o", color=GREY, markersize=3.0, alpha=0.6)
+        ax.hlines(y, shown[f"{name}_lower"], shown[f"{name}_upper"], color=BLUE, linewidth=2.0)
+        ax.scatter(shown[name], y, s=24.0, color=BLUE, zorder=3)
+        ax.set_yticks(y, labels(shown["player"]))
+        ax.set_ylim(-0.8, m - 0.2)
+        ax.set_xlabel(axis)
     return collection

@@ -21,7 +21,7 @@ from leaderbayes.plots._canvas import (
     plain,
 )
 
-# Of iterations; later ones begin again.
+# Colours of iterations; later ones begin again.
 _COLORS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 _MOST_TICKS = 8  # of numbers, each of which is a tick
 _LOGARITHMIC = 50.0  # times the least is the largest of numbers that are drawn by logarithms
@@ -55,12 +55,12 @@ def search(
         A panel an iteration, "iteration 1" and so on: folds across, probabilities on a logarithmic
         scale from 0.001 up; blue lines end where candidates were dropped, grey ones remain. Of
         ``x`` and ``y`` "search": a colour for each iteration; the best candidate is a star, those
-        that cannot be distinguished from it are large, and all others small.
+        indistinguishable from it are large, and all others small.
 
     Raises
     ------
     LeaderbayesError
-        If it is no fitted search, has no such parameter or iteration, or nobody was compared.
+        If it is no fitted search, has no such parameter or iteration, or none was compared.
 
     References
     ----------
@@ -93,7 +93,7 @@ def search(
         if f"param_{name}" not in results:
             known = [key.removeprefix("param_") for key in results if key.startswith("param_")]
             raise LeaderbayesError(f"The search has no parameter {name!r}; it has {known}.")
-    # Of several grids not every candidate has every parameter.
+    # For several grids not every candidate has every parameter.
     absent = [np.ma.getmaskarray(results[f"param_{name}"]) for name in (x, y)]
     tried = np.flatnonzero((results["iteration"] <= last) & ~absent[0] & ~absent[1])
     if not len(tried):
@@ -119,7 +119,7 @@ def search(
             at = tried == best
             ax.scatter(
                 across[at], up[at], s=60, marker="*", color=BLACK, zorder=3,
-                label="best (large: cannot be distinguished from it)",
+                label="best (large: indistinguishable from it)",
             )  # fmt: skip
         ax.margins(0.06)
         ax.set_xlabel(plain(x))
@@ -132,14 +132,14 @@ def _race(decisions: pd.DataFrame, figsize: FigSize | None) -> Any:
     """Draw how probably each candidate beats the leader, after every fold."""
     compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
     if compared.empty:
-        raise LeaderbayesError("Nobody was compared with a leader: a race needs two candidates.")
+        raise LeaderbayesError("A race needs two candidates: none was compared with a leader.")
     each = {int(str(k)): one for k, one in compared.groupby("iteration")}
     columns = min(len(each), 2 if figsize == "page" else 3)
     out = {k: set(one.loc[one["decision"] == "dropped", "candidate"]) for k, one in each.items()}
     titles = {}
     for number, one in each.items():
         at_end = one.loc[one["rounds"] == one["rounds"].max(), "decision"]
-        kept = at_end.ne("dropped").sum() + 1  # the leader is compared with nobody
+        kept = at_end.ne("dropped").sum() + 1  # the leader is not compared
         titles[f"iteration {number}"] = (
             f"Iteration {number}: {len(out[number])} dropped, {kept} remain"
         )
@@ -163,7 +163,7 @@ def _race(decisions: pd.DataFrame, figsize: FigSize | None) -> Any:
 
 
 def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list[int]]:
-    """Return the leader after an iteration, and all that cannot be distinguished from it."""
+    """Return the leader after an iteration, and all indistinguishable from it."""
     looked = decisions[decisions["iteration"] == iteration]
     out = looked.loc[looked["decision"] == "failed", "candidate"]
     looked = looked[looked["decision"].isin(("leads", "tied", "stays", "dropped"))]

@@ -1,4 +1,4 @@
-"""What a report says of an audit: a heading, a sentence and a table a question."""
+"""What a report shows of an audit: a heading, a sentence and a table a question."""
 
 from typing import Any, NamedTuple
 

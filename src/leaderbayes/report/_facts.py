@@ -1,4 +1,4 @@
-"""What a report says of a posterior: every number from the function that gives it."""
+"""What a report shows of a posterior: every number from the function that gives it."""
 
 import json
 from collections.abc import Mapping

@@ -66,7 +66,7 @@ def html(
     audit : DataTree, optional
         What `leaderbayes.audit` returned of this posterior, for a section of its own.
     title : str, optional
-        Of the page; the name of the one tournament or of the scores' file by default.
+        Title of the page; by default the name of the one tournament or of the scores' file.
     prob : float
         Probability of the intervals, and from which two players are distinguishable.
     top : int

@@ -38,7 +38,7 @@ def boards(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Describe each leaderboard of a posterior, or of a study, and tournaments beside each other.
 
-    Of one tournament there is nothing beside. ``anchored`` are arguments of `shown_as`.
+    For one tournament there is nothing beside. ``anchored`` are arguments of `shown_as`.
     """
     described = [_board(name, fit, prob, top, anchored) for name, fit in _fits(dt)]
     if len(described) == 1 and "posterior" in dt.children:
@@ -186,7 +186,7 @@ def _groups(members: pd.DataFrame, names: list[str]) -> Column:
     """Return the column of groups: their numbers follow each other, as groups are runs."""
     each = members.groupby("player")["group"]
     first, last = each.min()[names].to_list(), each.max()[names].to_list()
-    title = "players that cannot be distinguished, each pair by itself"
+    title = "indistinguishable players, for each pair separately"
     values = [f"{a}.{b:06d}" for a, b in zip(first, last, strict=True)]
     texts = [span(a, b) for a, b in zip(first, last, strict=True)]
     return Column("group", "Groups", title, "asc", texts, values)

@@ -37,7 +37,7 @@ def as_bibtex(keys: Iterable[str], version: str) -> str:
     keys : iterable of str
         Each is written once.
     version : str
-        Of this package.
+        Version of this package.
     """
     blocks = []
     for key in sorted(set(keys)):

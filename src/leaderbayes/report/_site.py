@@ -50,12 +50,12 @@ def site(
     fits : mapping of str to DataTree
         Posteriors of players or studies, by the names of their boards.
     folder : path
-        Of the site; made if it is missing. Files of the same names are replaced, all or none.
+        Folder of the site; made if missing. Files of the same names are replaced, all or none.
     since : path, optional
         Folder of an earlier version, which may be the same: ``changes.md`` then lists, in
         Markdown, what has changed, such as "B is now distinguishable from A".
     title : str
-        Of the index.
+        Title of the index.
     prob, top
         As for `leaderbayes.report.html`.
     audits : mapping of str to DataTree, optional

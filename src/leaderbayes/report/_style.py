@@ -88,11 +88,11 @@ class Style:
     Parameters
     ----------
     escape : callable
-        Of text.
+        Style of text.
     math : callable
-        Of formulas, in which letters are Greek and minus signs typographic.
+        Style of formulas, in which letters are Greek and minus signs typographic.
     cite : callable
-        Of keys of references.
+        Style of the keys of references.
     table : str
         How paragraphs refer to the table.
     """

@@ -1,4 +1,4 @@
-"""What the page says of a posterior in words: whether to trust it, and what it was made from."""
+"""What the page says about a posterior: whether to trust it, and what it was made from."""
 
 import json
 from pathlib import PurePath

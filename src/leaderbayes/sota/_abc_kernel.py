@@ -36,7 +36,7 @@ def abc(model: Any, draws: int, chains: int, seed: int, *, progressbar: bool) ->
             random_seed=[int(s) for s in np.random.default_rng(seed).integers(2**31, size=chains)],
             progressbar=progressbar,
             compute_convergence_checks=False,
-            # Of many boards at once Python's own code is as fast, and there is nothing to compile.
+            # For many boards at once Python's own code is as fast, and there is nothing to compile.
             compile_kwargs={"mode": Mode(linker="py", optimizer="fast_compile")},
         )
     return found

@@ -85,14 +85,14 @@ class AucLaw:
     def __call__(self, theta: Any, m: float = 0.0) -> Tabled:
         """Table F from 0 to 1."""
         sizes = self.positives, self.negatives
-        # Of an AUC of 1 there is no spread.
+        # For an AUC of 1 there is no spread.
         mixture = _mixture(theta, m, lambda best: auc.variance(min(best, 0.999), *sizes) ** 0.5)
         tabled = auc.cdf if len(mixture.theta) == 1 else auc.cdf_of_many
         load = auc.loading(mixture.theta, *sizes, self.rho)
         return Tabled(auc.STEPS, 0, factor_cdf(tabled(mixture.theta, *sizes), mixture, load))
 
     def excluded(self, theta: Floats) -> Bools:
-        """Return nobody."""
+        """Return no team."""
         return np.zeros(len(theta), dtype=bool)
 
 
@@ -118,7 +118,7 @@ class EstimateLaw:
         return estimate_cdf(*of_estimates(theta[kept], se[kept], m), self.rho)
 
     def excluded(self, theta: Floats) -> Bools:
-        """Return nobody."""
+        """Return no team."""
         return np.zeros(len(theta), dtype=bool)
 
 

@@ -58,8 +58,8 @@ def maximum(
     theta_0 : float, optional
         P(the reference is right), of shares of right answers; the highest theta by default.
     dependence : {"boland", "copula"}
-        Of shares of right answers: Boland's model (section 4.2, exact), which equation 8 forbids to
-        weak classifiers; or a Gaussian copula, an approximation without such a bound.
+        For accuracies: Boland's model (section 4.2, exact), which equation 8 forbids to weak
+        classifiers; or a Gaussian copula, an approximation without such a bound.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def _checked(theta: Any, se: ArrayLike | None, m: int | None) -> tuple[Any, Floa
 
 def _check_allowed(theta: Floats, law: ShareLaw) -> None:
     """Raise where the dependence is impossible, naming the thetas that equation 8 excludes."""
-    excluded = theta[law.excluded(theta)]
+    excluded = np.unique(theta[law.excluded(theta)])
     if excluded.size:
         named = ", ".join(f"{t:.4g}" for t in excluded[:5])
         raise LeaderbayesError(

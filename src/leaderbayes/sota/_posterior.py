@@ -52,27 +52,24 @@ def posterior(
     .. math:: \theta_j \sim P(\theta), \quad \theta_{SOTA} = \max_j \theta_j, \quad
               X_j \mid \theta_j \sim \mathrm{Bin}(n, \theta_j)
 
-    with Boland's dependence, as in `maximum`: all teams share the luck of the test set. Scores with
-    standard errors, and AUCs on the probit scale, are normal given their thetas.
+    with Boland's dependence, as in `maximum`: all teams share the luck of the test set. AUCs (on
+    the probit scale) and scores with standard errors are normal given their thetas.
 
     Parameters
     ----------
     board : DataArray (team)
         From `read_board` or `read_answers`. Accuracies at or below chance are excluded.
     law : {"flexible", "beta"}
-        P(theta): learnt from the board (a Dirichlet process); or a beta distribution (normal, of
-        AUCs and estimates) with unknown parameters.
+        P(theta): learnt from the board (a Dirichlet process), or a beta (or normal) distribution.
     sampler : {"exact", "abc-smc"}
-        By the likelihood (Gibbs' sampler, or NUTS under "beta"), or by simulated boards (sequential
-        Monte Carlo of `leaderbayes.models.sota`; accuracies only).
+        Sample the likelihood, or simulate boards (sequential Monte Carlo; accuracies only).
     rho : float or (float, float), optional
         Dependence, known or with mean and standard deviation of its beta prior; by default the
-        board's own (of `read_answers` as wide as its interval), else 0. Of AUCs as for `maximum`.
+        board's own, else 0. For AUCs as for `maximum`.
     theta_0 : float, optional
         P(the reference is right); by default the best score, which matters little.
     statistic, epsilon
-        Of "abc-smc": what simulated boards are compared by, and how near they must come, as for
-        `leaderbayes.models.sota`.
+        For "abc-smc", as for `leaderbayes.models.sota`.
     draws, chains : int
         Draws kept per chain, number of chains.
     seed : int, optional
@@ -84,11 +81,8 @@ def posterior(
     -------
     DataTree
         ``posterior``: ``theta_sota``, ``theta`` (team), parameters of P(theta), ``ease`` of the
-        test set in standard deviations, ``rho`` where it is unknown. ``posterior_predictive``:
-        ``score`` (team) on another test set, ``new_score`` of other teams. ``log_likelihood``:
-        ``score`` (team), thetas integrated out. ``constant_data``, ``observed_data``: the board.
-        attrs: ``converged`` (0 or 1), ``max_rhat`` and ``ess`` of theta_sota, ``unique``, the
-        share of different draws by "abc-smc", ``sampler``, ``arguments``, ``seed``, ``warnings``.
+        test set. ``posterior_predictive``: ``score`` (team) on another test set, ``new_score`` of
+        other teams. attrs: ``converged``, ``max_rhat``, ``min_ess``, ``sampler``, ``warnings``, ...
 
     Raises
     ------
@@ -97,10 +91,8 @@ def posterior(
 
     Warns
     -----
-    ConvergenceWarning
-        LB001, if the chains cannot be trusted.
-    MisfitWarning
-        LB016, if the model does not describe the board.
+    ConvergenceWarning, MisfitWarning
+        If the chains did not converge (LB001), or the model does not describe the board (LB016).
 
     References
     ----------
@@ -111,10 +103,7 @@ def posterior(
     --------
     >>> import leaderbayes as lb
     >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
-    >>> board = lb.sota.read_board(scores, n=200)
-    >>> dt = lb.sota.posterior(board, seed=1)
-    >>> dict(dt.posterior["theta"].sizes)
-    {'chain': 4, 'draw': 250, 'team': 12}
+    >>> dt = lb.sota.posterior(lb.sota.read_board(scores, n=200), seed=1)
     >>> round(float(dt.posterior["theta_sota"].mean()), 2)
     0.91
     """
@@ -146,7 +135,10 @@ def posterior(
             tree = with_draws(tree, drawn, kept)
         else:
             tree = complete(tree, seed=seed, likelihood=True)
-        found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
+        if by_gibbs or sampler == "abc-smc":
+            found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
+        else:
+            found = _worst(tree["posterior"].to_dataset())
         _doubt(found, draws * chains)
         arguments = {
             "law": law, "rho": rho, "theta_0": theta_0, "statistic": statistic,
@@ -181,7 +173,15 @@ def _by_pymc(
 ) -> xr.Dataset:
     """Draw parameters, and thetas as far as the model has them, by NUTS or by simulated boards."""
     if epsilon is None:
-        tree, _ = draw_nuts(model, "nutpie", chains, draws, seed, progressbar=progressbar)
+        # Chains that do not agree on a parameter are drawn once more, four times longer.
+        for times in (1, 4):
+            tree, _ = draw_nuts(
+                model, "nutpie", chains, times * draws, seed, progressbar=progressbar
+            )
+            found = tree["posterior"].to_dataset().isel(draw=slice(None, None, times))
+            if _worst(found)["converged"]:
+                break
+        tree["posterior"] = xr.DataTree(found)
     else:
         from leaderbayes.sota._abc_kernel import abc
 
@@ -191,8 +191,16 @@ def _by_pymc(
     return found[own].drop_attrs()
 
 
+def _worst(drawn: xr.Dataset) -> dict[str, Any]:
+    """Return `_diagnosed` of the best theta, or of the parameter on which chains do not agree."""
+    scalars = [str(name) for name in drawn if drawn[name].dims == ("chain", "draw")]
+    each = {name: _diagnosed(drawn[name].to_numpy()) for name in scalars}
+    worst = max(each.values(), key=lambda one: np.nan_to_num(one["max_rhat"]))
+    return worst if worst["max_rhat"] >= MAX_RHAT else each.get("theta_sota", worst)
+
+
 def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
-    """Return whether the chains (chain, draw) agree on the best theta."""
+    """Return whether chains (chain, draw) agree on a parameter."""
     from arviz_stats.base import array_stats
 
     several = len(best) > 1 and best.shape[1] > 3
@@ -263,7 +271,7 @@ def _misfit(compared: pd.DataFrame) -> str:
 def _low(tree: xr.DataTree) -> str:
     """Return that the best theta is below the board's middle."""
     board, best = board_of(tree), tree["posterior"]["theta_sota"]
-    # Of a few teams whose scores are mostly luck the best is about as good as the middle.
+    # For a few teams whose scores are mostly luck the best is about as good as the middle.
     highest, median = float(best.mean() + best.std()), float(board.median())
     if board.attrs["metric"] == "accuracy":  # next to 1 the median score of a theta is 1
         n = int(board.attrs["n"])

@@ -45,7 +45,7 @@ def read_answers(
     player, round, score, cluster : str, optional
         Columns of a table: classifiers, items, answers, and what items share.
     higher_is_better : bool, optional
-        Of a table: False where 1 is wrong.
+        For a table: False where 1 is wrong.
     max_mb : float
         Largest size of a file, unpacked, in megabytes.
 

@@ -12,6 +12,7 @@ from leaderbayes._arguments import number, one_of, positive, share, whole
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.facts import MOST
 from leaderbayes._scores.metrics import is_metric, more_is_better, plain
 from leaderbayes._scores.roles import KAGGLE, is_kaggle, recognise
 from leaderbayes._scores.sources import read_table
@@ -224,8 +225,8 @@ def _are_percentages(table: Table, column: str, values: pd.Series) -> bool:
     mixed = f" and {small.iloc[0]:g}" if len(small) and 0.0 <= wrong.iloc[0] <= 100.0 else ""
     table.refuse(
         f"column {shown(column)} holds {wrong.iloc[0]:g}{mixed}; shares are from 0 to 1, and "
-        "percentages all from 1 to 100: divide percentages by 100. Of another metric give standard "
-        "errors (se=, --se).",
+        "percentages all from 1 to 100: divide percentages by 100. For another metric give "
+        "standard errors (se=, --se).",
         wrong.index[0],
     )
 
@@ -257,7 +258,7 @@ def _known(
         if se is not None or metric == "auc":
             raise LeaderbayesError("classes is for shares of right answers: give chance instead.")
     known: dict[str, Any] = {"metric": metric}
-    known |= {} if n is None else {"n": whole("n", n)}
+    known |= {} if n is None else {"n": whole("n", n, at_most=MOST)}
     return (
         known
         if positive_rate is None

@@ -38,7 +38,7 @@ def shrink(
     Shrunk, all teams move towards the random classifier,
     :math:`\theta_j' = w \hat\theta_j + (1 - w) \, \mathrm{chance}`, with the weight w at which the
     best of such a board is expected to score what the best team scored; the estimate is the highest
-    of them. Cropped, teams above a threshold are left out: the score at which the best of those
+    of them. Cropped, teams above a threshold are excluded: the score at which the best of those
     left is expected to score nearest to what the best of all scored, which is the estimate.
 
     Parameters
@@ -49,7 +49,7 @@ def shrink(
         How the board is made worse.
     rho, theta_0, dependence
         As for `maximum`; by default the board's own rho, else 0. Teams that equation 8 excludes
-        are left out: they are never the best.
+        are excluded: they are never the best.
     criterion : {"mean", "upper"}
         The observed maximum is the expected one, or the upper limit of its interval.
     prob : float
@@ -115,7 +115,7 @@ class _Family(NamedTuple):
     """Boards made of a board's scores by one parameter; their maximum grows with it."""
 
     parameter: str
-    thetas: Callable[[float], Floats]  # (team,), -inf of a team that is left out
+    thetas: Callable[[float], Floats]  # (team,), -inf of a team that is excluded
     root: Callable[[Excess], float]  # where an increasing function crosses 0
     whole: float  # the board as it is
 

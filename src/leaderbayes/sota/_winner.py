@@ -55,7 +55,7 @@ def winner(
     Returns
     -------
     Dataset
-        ``theta_sota_lower``, ``theta_sota_upper`` of the best theta. Of the winner's:
+        ``theta_sota_lower``, ``theta_sota_upper`` of the best theta. For the winner's:
         ``theta_winner`` with ``_lower``, ``_upper``, the hybrid estimate and interval;
         ``conditional`` with the same, which may be very wide; ``simultaneous_lower``,
         ``simultaneous_upper``, which hold for all teams at once. ``observed_max``; ``runner_up``;

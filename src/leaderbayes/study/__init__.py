@@ -1,4 +1,4 @@
-"""Many tournaments, each fitted by itself: posteriors in one store, and what they show together.
+"""Many tournaments, each fitted separately: posteriors in one store, and what they show together.
 
 Stores need the extra ``study``.
 """

@@ -36,7 +36,7 @@ def average(study: xr.DataTree, *, of: Of = "win", prob: float = 0.95) -> xr.Dat
     Dataset
         ``mean``, ``lower``, ``upper`` (tournament, player), NaN for absent players; ``overall``,
         ``overall_lower``, ``overall_upper`` (player), the mean over the tournaments that the
-        player took part in. Of ranks, 1 is the best, ``rank``, ``rank_lower``, ``rank_upper`` and
+        player took part in. For ranks, 1 is the best, ``rank``, ``rank_lower``, ``rank_upper`` and
         ``average_rank``, ``average_rank_lower``, ``average_rank_upper``. attrs: ``prob``,
         ``converged``, ``warnings`` (JSON).
 

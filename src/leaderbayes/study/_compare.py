@@ -13,7 +13,7 @@ from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
-from leaderbayes.study._strengths import strengths_of
+from leaderbayes.study._strengths import strengths_of, with_winning
 from leaderbayes.study._tournaments import fits_of, trust_of
 from leaderbayes.study._unusual import surprise
 
@@ -51,10 +51,11 @@ def compare(
         ``tournament``, ``players``, ``rounds`` (or ``votes``); ``deviance``, ``df``,
         ``standardised``, ``p_value`` (chi-square), ``p_value_normal``, ``p_check``, ``weight`` of
         a match; ``leader``, ``p_best`` that it is the best, ``tied_for_top``, how many players
-        are indistinguishable from it; ``odd_player`` and ``odd_z``, whose strength differs most
-        from the other tournaments, as `unusual` finds; ``converged``. Of mean scores, in place of
-        the deviances and the odd player: ``score`` of the leader, ``second`` and ``lead``, in the
-        tournament's unit with ``_lower`` and ``_upper``. attrs: ``converged``, ``warnings``.
+        are indistinguishable from it; ``odd_player`` and ``odd_z``, whose win probability differs
+        most from the other tournaments, as `unusual` finds; ``converged``. For mean scores, in
+        place of the deviances and the odd player: ``score`` of the leader, ``second`` and
+        ``lead``, in the tournament's unit with ``_lower`` and ``_upper``. attrs: ``converged``,
+        ``warnings``.
 
     Raises
     ------
@@ -81,7 +82,7 @@ def compare(
     rows = [_row(name, fit, prob, convention, draws) for name, fit in fits_of(study)]
     # Mean scores of different units have no odd one.
     if not any("lead" in row for row in rows):
-        odd = _odd_players(strengths_of(study))
+        odd = _odd_players(with_winning(strengths_of(study), study))
         rows = [row | other for row, other in zip(rows, odd, strict=True)]
     table = pd.DataFrame(rows)
     table["converged"] = table.pop("converged")  # the last column
@@ -92,7 +93,7 @@ def compare(
 def _row(
     name: str, fit: xr.DataTree, prob: float, convention: Convention, draws: int | None
 ) -> dict[str, Any]:
-    """Return what a row shows of a tournament by itself."""
+    """Return what a row shows of one tournament."""
     posterior = Posterior(fit)
     first, second = posterior.order[:2]
     of_scores = posterior.parameter == "score"

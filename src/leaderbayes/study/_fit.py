@@ -1,4 +1,4 @@
-"""Fit many tournaments, each by itself, into one store."""
+"""Fit many tournaments separately, into one store."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def fit(
     progressbar: bool = True,
     **arguments: Any,
 ) -> xr.DataTree:
-    """Fit each tournament by itself, and keep the posteriors in one store.
+    """Fit each tournament separately, and keep the posteriors in one store.
 
     Called again with the same arguments, after it was stopped in any way, it fits the tournaments
     that are missing, with the numbers that they would have had. Tournaments may be added.
@@ -102,7 +102,7 @@ def fit(
     chosen = model_for(next(iter(boards.values())), model)
     if chosen.several:
         raise LeaderbayesError(
-            f"leaderbayes.study.fit fits each tournament by itself; model={chosen.name!r} takes "
+            f"leaderbayes.study.fit fits each tournament separately; model={chosen.name!r} takes "
             "all of them: use leaderbayes.fit."
         )
     _check(arguments)

@@ -6,22 +6,23 @@ from scipy.special import log_ndtr, log_softmax, logsumexp, ndtri_exp
 
 from leaderbayes._arguments import share
 from leaderbayes._types import AnyFloats, Floats
-from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of
+from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of, with_winning
 
 
 def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     r"""Find the players that make a tournament unlike the others, and tournaments in reverse order.
 
-    A player's strength in a tournament is compared with what the other tournaments predict:
+    A player's probability of beating another one, drawn at random, is compared with what the other
+    tournaments predict; epp of a player that never won would be as low as the prior lets it be:
 
     .. math::
 
-        \widehat{epp}_{ti} \sim N(\mu_i - l_t, \tau_i^2 + s_{ti}^2), \quad
-        \tau_i \sim \mathrm{HalfCauchy}(1)
+        \hat p_{ti} \sim N(\mu_i - l_t, \tau_i^2 + s_{ti}^2), \quad
+        \tau_i \sim \mathrm{HalfCauchy}(1/4)
 
     with posterior means and standard deviations s, each player's own spread between tournaments
     :math:`\tau_i`, and the level l of the players present. Strengths of one fit of several
-    tournaments are shrunk towards each other already: fit each by itself for this.
+    tournaments are shrunk towards each other already: fit each separately for this.
 
     Parameters
     ----------
@@ -63,6 +64,7 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     prob = share("prob", prob)
     strengths = strengths_of(study)
     check_several(strengths)
+    strengths = with_winning(strengths, study)
     epp = _levelled(strengths["epp"], strengths)
     draw = _levelled(strengths["draw"], strengths)
     correlation = _agreement(draw)
@@ -86,9 +88,10 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
 
 
 def surprise(strengths: xr.Dataset) -> AnyFloats:
-    """Score each strength (tournament, player) by what the other tournaments predict."""
-    epp = strengths["epp"] + strengths["level"]
-    return left_out_score(epp.to_numpy(), strengths["epp_sd"].to_numpy())
+    """Score each win probability (tournament, player) by what the other tournaments predict."""
+    p, sd = strengths["p_win"] + strengths["p_win_level"], strengths["p_win_draw"].std("sample")
+    # Around 1/2 a probability moves by a quarter of the log-odds.
+    return left_out_score(4.0 * p.to_numpy(), 4.0 * sd.to_numpy().astype(float))
 
 
 def _levelled(values: xr.DataArray, strengths: xr.Dataset) -> AnyFloats:

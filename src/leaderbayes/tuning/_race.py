@@ -90,7 +90,7 @@ class Race:
         if len(self.active) < 2:
             self.tied = self.active.copy()
             for i in self.active:
-                self._record(k, i, -1, 1.0, "leads", "nobody else is in the race")
+                self._record(k, i, -1, 1.0, "leads", "no other is in the race")
             return
         now = standing(self.scores[self.active, : k + 1], self.rng)
         p_beats, p_best = now.p_beats(now.leader, self.rope), now.p_best(self.rope)

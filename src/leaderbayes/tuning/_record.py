@@ -77,7 +77,7 @@ class Record:
         return table
 
     def posterior(self, sampler: str, seed: int) -> xr.DataTree | None:
-        """Fit all candidates on all folds; None where nobody can be compared."""
+        """Fit all candidates on all folds; None where no two can be compared."""
         scores = self.scores()
         if scores.sizes["player"] < 2:
             return None

@@ -30,59 +30,46 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
     r"""Search for the best parameters of an estimator, dropping candidates that cannot win.
 
     Candidates are players and the folds of a cross-validation are rounds. After each fold,
-    candidates that are unlikely to beat the leader play no further folds. Candidates come in
-    iterations; the search ends when an iteration brings nothing better.
+    candidates that are unlikely to beat the leader are dropped. Candidates come in iterations.
 
     Parameters
     ----------
-    estimator : estimator object
-        With a method ``score``, unless ``scoring`` is given.
+    estimator, scoring, refit, cv, n_jobs, pre_dispatch, error_score, return_train_score, verbose
+        As for `sklearn.model_selection.GridSearchCV`. Folds are played in order: shuffle them.
     param_space : dict or list of dict
-        Values of each parameter as for `sklearn.model_selection.GridSearchCV`; for "random" also
-        distributions.
+        Values of each parameter; for "random" also distributions.
     strategy : {"grid", "random", "iterated"}
-        The whole grid; random draws; or a grid and then points around all candidates that are
-        tied for the top, half a grid step away, in the next iteration a quarter, and so on.
+        The whole grid; random draws; or a grid, then points ever nearer to candidates tied for top.
     n_candidates, max_iterations : int
-        Candidates per iteration (by default the whole grid, or 10 draws), and number of
-        iterations at most. Of "iterated" the former holds for later iterations.
+        Candidates per iteration (by default the whole grid, or 10 draws), and most iterations.
     drop : float
-        Drop a candidate that beats the leader with a posterior probability below this, as long as
-        the probability of dropping an iteration's best stays below it too. 0 drops nobody.
+        Drop a candidate whose posterior probability of beating the leader is below this.
     min_rounds : int
         Folds before the first candidate is dropped.
     rope : float
-        To beat the leader means to win with a probability above 1/2 + ``rope``: above 0,
-        candidates as good as the leader are dropped too.
+        Also drop candidates that win with a probability of at most 1/2 + ``rope``.
     stop : {"posterior", "wald", "gain"} or None
-        Stop when the best candidate is not better than the best ``patience`` iterations earlier:
-        by posterior probability, or by PMRA's Wald test at level 1 - ``confidence``. Or when the
-        next iteration is expected to gain less than it costs.
+        Stop if the best is not better than ``patience`` iterations earlier, by posterior
+        probability or PMRA's Wald test; or if the next iteration would gain less than it costs.
     patience, confidence : int, float
         See ``stop``; a confidence of 0.9 is the published 10 % level.
     cost : float
         Gain in the mean score for which one more candidate is worth trying.
-    scoring, refit, cv, n_jobs, pre_dispatch, error_score, return_train_score, verbose
-        As for `sklearn.model_selection.GridSearchCV`. With several metrics, ``refit`` names the
-        one that decides. Folds are played in order: shuffle them unless they are alike.
     random_state : int, RandomState instance or None
         Seeds candidates and posteriors.
     sampler : str
-        For the final posterior, as in `leaderbayes.fit`.
+        For the final posterior, as for `leaderbayes.fit`.
 
     Attributes
     ----------
     cv_results_ : dict of ndarray
-        As scikit-learn's, NaN for folds not played; also ``player``, ``iteration``, ``n_rounds``
-        and ``outcome`` ("best", "tied", "in the race", "dropped", "failed", "unfinished").
+        As scikit-learn's; also ``player``, ``iteration``, ``n_rounds`` and ``outcome``.
     best_estimator_, best_index_, best_params_, best_score_, refit_time_, scorer_, n_splits_
         As scikit-learn's. The best candidate has the most wins of those in the race.
     leaderboard_, posterior_, scores_
-        `leaderbayes.leaderboard` with ``outcome`` and ``n_rounds``; `leaderbayes.fit` with the
-        folds' ``test_fraction``; test scores (player, round). None for fewer than two candidates.
+        Leaderboard, posterior and test scores (player, round); None for one candidate.
     decisions_ : DataFrame
-        ``iteration``, ``rounds`` played, ``candidate``, ``player``, ``opponent``, ``probability``
-        of beating it, ``decision`` and ``reason``: a row for each candidate after each fold.
+        A row per candidate after each fold, with the ``probability`` of beating the ``opponent``.
     n_fits_, n_iterations_ : int
         Fits on folds, and iterations begun.
 
@@ -96,13 +83,9 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
     >>> from leaderbayes.tuning import LeaderboardSearchCV
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> search = LeaderboardSearchCV(
-    ...     KNeighborsClassifier(), {"n_neighbors": [1, 5, 60, 90, 110]}, cv=10, random_state=1
-    ... )
-    >>> search = search.fit(*load_iris(return_X_y=True))
-    >>> search.n_fits_ < 50
-    True
-    >>> search.best_params_["n_neighbors"] < 60
+    >>> space = {"n_neighbors": [1, 5, 60, 90, 110]}
+    >>> search = LeaderboardSearchCV(KNeighborsClassifier(), space, cv=10, random_state=1)
+    >>> search.fit(*load_iris(return_X_y=True)).n_fits_ < 50
     True
     """
 

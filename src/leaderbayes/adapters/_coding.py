@@ -1,4 +1,4 @@
-"""SWE-bench: which instances systems resolved."""
+"""Tasks of code that models solved: SWE-bench, LiveCodeBench, terminal-bench."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,11 +10,21 @@ from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.tables import counted, shown, warn
-from leaderbayes.adapters._items import Answer, Run, Sources, at, files_of, read_items, read_json
+from leaderbayes.adapters._items import (
+    Answer,
+    Run,
+    Sources,
+    at,
+    files_of,
+    list_at,
+    read_items,
+    read_json,
+    text_at,
+)
 from leaderbayes.adapters._tables import check_names, with_options
 
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
-# Of a report: what was resolved, and what was put to the system; its other lists are parts.
+# Fields of a report: what was resolved, and what was put to the system; its other lists are parts.
 _RESOLVED = "resolved_ids"
 _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids", "completed_ids", "submitted_ids")
 _CONTRARY = {"unresolved_ids", "error_ids", "empty_patch_ids", "no_generation", "no_logs"}
@@ -133,3 +143,114 @@ def _marked(report: Mapping[str, Any], key: str, others: list[str], where: str) 
             raise ScoresError(f"{where}: {shown(min(both))} is in {shown(key)} and {shown(name)}.")
     resolved = set(lists[key])
     return {item: int(item in resolved) for item in sorted(set().union(*lists.values()))}
+
+
+@with_options
+def from_livecodebench(source: Sources, *, max_mb: float = MAX_MB) -> xr.DataArray:
+    """Read what models solved of LiveCodeBench: questions are rounds, samples are repeats.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or dict of names to paths
+        Files ``*_eval_all.json``, or folders that hold such, at any depth. A dictionary names the
+        models; without, a model goes by the folder of its file.
+    {options}
+
+    Returns
+    -------
+    DataArray (player, round)
+        Share of a model's samples that solved a question (``graded_list``).
+
+    References
+    ----------
+    Jain et al. (2025), LiveCodeBench, ICLR; https://github.com/LiveCodeBench/LiveCodeBench
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.adapters.from_livecodebench("output")  # doctest: +SKIP
+    """
+    runs = []
+    for name, path in files_of(
+        source, ["*_eval_all.json"], what="LiveCodeBench", hint="its --evaluate writes them."
+    ):
+        where, found = read_json(path, max_mb)
+        records = found if isinstance(found, list) else [None]
+        answers = []
+        for k, record in enumerate(records):
+            item, grades = text_at(record, "question_id"), list_at(record, "graded_list")
+            if not item or not grades or not all(isinstance(grade, bool) for grade in grades):
+                raise ScoresError(
+                    f"{where}, record {k} (from 0): no 'question_id' and 'graded_list' of true and "
+                    "false, which results of LiveCodeBench have (*_eval_all.json)."
+                )
+            answers += [
+                Answer(f"{where}, {shown(item)}", item, {"solved": grade}, repeat=n)
+                for n, grade in enumerate(grades, 1)
+            ]
+        runs.append(Run(where, name or path.parent.name or "model", "LiveCodeBench", answers))
+    return read_items(
+        runs, item="question_id", metric="solved", tasks=None, clusters=False,
+        higher_is_better=True, repeat="sample",
+    )  # fmt: skip
+
+
+@with_options
+def from_terminal_bench(source: Sources, *, max_mb: float = MAX_MB) -> xr.DataArray:
+    """Read what agents resolved of terminal-bench: tasks are rounds, attempts are repeats.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or dict of names to paths
+        Files ``results.json`` of runs, or folders that hold such, at any depth. A dictionary names
+        the agents; without, the ``run_metadata.json`` beside a file does ("agent (model)"), or
+        its folder. Runs of one agent are its attempts.
+    {options}
+
+    Returns
+    -------
+    DataArray (player, round)
+        Share of attempts that resolved a task (``is_resolved``; an attempt without is a failure).
+
+    References
+    ----------
+    Terminal-Bench, https://github.com/laude-institute/terminal-bench
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.adapters.from_terminal_bench("runs")  # doctest: +SKIP
+    """
+    of_agent: dict[str, list[Answer]] = {}
+    attempts: dict[tuple[str, str], int] = {}
+    for name, path in files_of(
+        source, ["results.json"], what="terminal-bench", hint="tb run writes them."
+    ):
+        where, found = read_json(path, max_mb)
+        if at(found, "task_id") is not None:
+            continue  # a trial by itself, which the run's file has too
+        agent = name or _agent(path, max_mb)
+        answers = of_agent.setdefault(agent, [])
+        for k, trial in enumerate(list_at(found, "results") or [None]):
+            item, resolved = text_at(trial, "task_id"), at(trial, "is_resolved")
+            if not item or resolved not in (True, False, None):
+                raise ScoresError(
+                    f"{where}, result {k} (from 0): no 'task_id' and 'is_resolved', which results "
+                    "of terminal-bench have."
+                )
+            attempts[agent, item] = number = attempts.get((agent, item), 0) + 1
+            place = f"{where}, {shown(item)}"
+            answers.append(Answer(place, item, {"is_resolved": bool(resolved)}, repeat=number))
+    runs = [Run(agent, agent, "terminal-bench", answers) for agent, answers in of_agent.items()]
+    return read_items(
+        runs, item="task_id", metric="is_resolved", tasks=None, clusters=False,
+        higher_is_better=True, repeat="attempt",
+    )  # fmt: skip
+
+
+def _agent(path: Path, max_mb: float) -> str:
+    """Name who made a run, as its metadata do, or by its folder."""
+    beside = path.with_name("run_metadata.json")
+    about = read_json(beside, max_mb)[1] if beside.is_file() else {}
+    agent, model = text_at(about, "agent_name"), text_at(about, "model_name")
+    return f"{agent} ({model})" if agent and model else agent or model or path.parent.name

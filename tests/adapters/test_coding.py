@@ -1,4 +1,4 @@
-"""What systems resolved of SWE-bench."""
+"""What systems solved of SWE-bench, LiveCodeBench and terminal-bench."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_swe_bench
+from leaderbayes.adapters import from_livecodebench, from_swe_bench, from_terminal_bench
 
 FOLDER = Path(__file__).parent / "data" / "swe_bench"
 REPORTS = sorted((FOLDER / "reports").iterdir())
@@ -73,3 +73,39 @@ def test_refusals(tmp_path, report, options, message):
     path.write_text(report if isinstance(report, str) else json.dumps(report))
     with pytest.raises(lb.ScoresError, match=message):
         from_swe_bench([path, REPORTS[0]], **options)
+
+
+def test_samples_of_livecodebench(tmp_path):
+    for model, grades in {"a": [[True, False], [True, True]], "b": [[False, False]]}.items():
+        of = [{"question_id": f"q{k}", "platform": "leetcode", "graded_list": g, "pass@1": 0.5}
+              for k, g in enumerate(grades)]  # fmt: skip
+        (tmp_path / model).mkdir()
+        (tmp_path / model / "Scenario.codegeneration_2_0.2_eval_all.json").write_text(
+            json.dumps(of)
+        )
+    scores = from_livecodebench(tmp_path)
+    assert scores["player"].values.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(scores, [[0.5, 1.0], [0.0, np.nan]])
+    assert (scores.attrs["runs"], scores.attrs["answers"]) == (2.0, 1)
+    (tmp_path / "a" / "b_eval_all.json").write_text('[{"question_id": "q1", "graded_list": [1]}]')
+    with pytest.raises(lb.ScoresError, match=r"record 0 .* 'graded_list' of true and false"):
+        from_livecodebench(tmp_path)
+
+
+def test_attempts_of_terminal_bench(tmp_path):
+    for run, (agent, resolved) in enumerate([("x", (True, None)), ("y", (False, True)),
+                                             ("x", (False, False))]):  # fmt: skip
+        folder = tmp_path / str(run)
+        (folder / "hello" / "trial").mkdir(parents=True)
+        results = [{"task_id": t, "is_resolved": it} for t, it in zip("uv", resolved, strict=True)]
+        (folder / "results.json").write_text(json.dumps({"id": "1", "results": results}))
+        (folder / "hello" / "trial" / "results.json").write_text(json.dumps(results[0]))
+        about = {"agent_name": agent, "model_name": "m"}
+        (folder / "run_metadata.json").write_text(json.dumps(about))
+    scores = from_terminal_bench(tmp_path)
+    assert scores["player"].values.tolist() == ["x (m)", "y (m)"]
+    np.testing.assert_array_equal(scores, [[0.5, 0.0], [0.0, 1.0]])
+    with pytest.raises(lb.ScoresError, match=r"result 0 .* no 'task_id' and 'is_resolved'"):
+        from_terminal_bench(
+            {"x": FOLDER / "verified" / "20260501_large" / "results" / "results.json"}
+        )

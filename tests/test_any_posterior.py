@@ -38,7 +38,7 @@ ANSWERS = {
     "plan": lambda dt: lb.plan(dt, seed=1),
     "audit": lb.audit,
     "influence": lb.influence,
-    "sensitivity": lambda dt: lb.sensitivity(dt, priors=(1.0,), rounds=False, seed=1),
+    "sensitivity": lambda dt: lb.sensitivity(dt, priors=(1.0,), rounds=False, seed=1, draws=200),
     "new_player": lambda dt: lb.new_player(dt, xr.DataArray([1.0], {"round": ["0"]}, name="new")),
     "elo": lambda dt: lb.elo(dt, orders=2, seed=1),
     "mean_scores": lb.mean_scores,
@@ -121,8 +121,8 @@ def posterior_of(name, kind, how):
     with pytensor.config.change_flags(mode="FAST_COMPILE"), model.build(given) as built:
         more = pm.Normal("more")  # a variable of the user's own
         dt = pm.sample(
-            20, tune=0, chains=2, cores=1, step=pm.Metropolis(), random_seed=1, progressbar=False,
-            compute_convergence_checks=False, quiet=True,
+            20, tune=0, chains=2, cores=1, step=pm.Metropolis(blocked=True), random_seed=1,
+            progressbar=False, compute_convergence_checks=False, quiet=True,
         )  # fmt: skip
     assert more in built.free_RVs
     assert not set(dt.attrs) & {"model", "arguments", "converged"}

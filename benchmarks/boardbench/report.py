@@ -218,7 +218,8 @@ def _real(frame, tools):
         parts = [x for x in _of(frame, tool=tool)["reliability"] if isinstance(x, np.ndarray)]
         off[tool] = calibration_error(parts)
         row.insert(-1, _number(*off[tool], digits=4))
-        rows.append([tool, str(len(covers["cpu"].get(tool, []))), *row[1:]])
+        if any(row[1:-1]):  # it answers something
+            rows.append([tool, str(len(covers["cpu"].get(tool, []))), *row[1:]])
     head = (
         "tool", "boards", "rounds", "+", "leader", "+", "first", "+", "95 %", "80 %", "wide", "off",
         "CPU s",

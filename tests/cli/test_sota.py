@@ -36,8 +36,8 @@ def test_an_estimate_is_that_of_python(board, options):
 
 def test_sentences(board):
     done = call("sota", "few.csv", "--n", 200, cwd=board)
-    assert "Best of 8 teams on 200 instances: 0.9000 (95% interval" in done.stdout
-    assert "Estimate of the best classifier (shrink): 0.8" in done.stdout
+    assert "Highest score of 8 teams on 200 instances: 0.9000 (95% interval" in done.stdout
+    assert "Estimated true performance of the best (shrink): 0.8" in done.stdout
     assert "scored above it." in done.stdout
 
 

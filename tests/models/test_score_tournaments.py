@@ -117,6 +117,10 @@ def test_groups(fitted, scores):
     seen = fitted["observed_data"]["round_score"].sel(player="p0")
     low, high = again.sel(player="p0").quantile([0.0005, 0.9995], CELLS)
     assert bool(((low < seen) & (seen < high)).all())
+
+
+@pytest.mark.slow
+def test_same_seed_same_numbers(fitted, scores):
     xr.testing.assert_identical(fit(scores), fitted)
 
 
@@ -192,7 +196,10 @@ def test_two_players_are_near_baycomps(player):
     assert float(pair["difference"]) == pytest.approx(-mean, abs=0.5 * sd)
 
 
-@pytest.mark.parametrize(("tournaments", "ratio"), [(4, 1.0), (10, 1.0), (10, 4.0)])
+@pytest.mark.parametrize(
+    ("tournaments", "ratio"),
+    [(4, 1.0), pytest.param(10, 1.0, marks=pytest.mark.slow), (10, 4.0)],
+)
 def test_calibration(tournaments, ratio):
     """100 studies of own spreads: means, means on data sets, and a new one, by 95 % intervals."""
     i, j = np.triu_indices(4, 1)

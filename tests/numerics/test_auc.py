@@ -93,7 +93,11 @@ def best_of(a, many, sizes, rho):
 # -0.15 (-0.37 and -0.35, were what the larger class adds normal).
 @pytest.mark.parametrize(
     ("a", "many", "sizes", "slack"),
-    [(0.9, 1000, (20, 180), 0.12), (0.97, 1000, (30, 170), 0.17), (0.9, 10, (100, 400), 0.02)],
+    [
+        pytest.param(0.9, 1000, (20, 180), 0.12, marks=pytest.mark.slow),
+        (0.97, 1000, (30, 170), 0.17),
+        (0.9, 10, (100, 400), 0.02),
+    ],
 )
 def test_best_of_independent_classifiers(a, many, sizes, slack):
     rng = np.random.default_rng(6)

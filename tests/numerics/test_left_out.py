@@ -21,7 +21,7 @@ def test_against_integration():
     assert z[3, 0] == pytest.approx(stats.norm.ppf(p), abs=0.01)
 
 
-@pytest.mark.parametrize("rows", [2, 3, 6])
+@pytest.mark.parametrize("rows", [2, 3, pytest.param(6, marks=pytest.mark.slow)])
 def test_normal_under_the_model(rows):
     rng = np.random.default_rng(rows)
     columns = 20_000

@@ -41,8 +41,7 @@ def slow(outcome, eta, b, level, scale):
     return total
 
 
-@pytest.mark.parametrize("scale", [0.05, 0.5, 4.0])
-@pytest.mark.parametrize("spread", [0.5, 6.0])
+@pytest.mark.parametrize(("spread", "scale"), [(0.5, 0.05), (0.5, 4.0), (6.0, 0.5), (6.0, 4.0)])
 def test_integral(board, scale, spread):
     outcome, eta = board
     rounds = alike_rounds(listed_statistics(outcome, ORDER), eta)

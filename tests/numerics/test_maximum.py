@@ -122,7 +122,11 @@ def test_drawn_thetas(law, m):
 
 @pytest.mark.parametrize(
     ("dependence", "rho", "slack"),
-    [("boland", 0.0, 0.0), ("boland", 0.5, 0.0), ("copula", 0.5, 0.001)],
+    [
+        ("boland", 0.0, 0.0),
+        ("boland", 0.5, 0.0),
+        pytest.param("copula", 0.5, 0.001, marks=pytest.mark.slow),
+    ],
 )
 def test_simulators_follow_the_laws(dependence, rho, slack):
     """The copula's law is an approximation: slack is its error, measured as in benchmarks/."""

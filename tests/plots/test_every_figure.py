@@ -48,7 +48,10 @@ def test_every_figure_is_here():
 
 
 @pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize(("figsize", "width", "letters"), [("column", 3.4, 7), ("page", 7.0, 8)])
+@pytest.mark.parametrize(
+    ("figsize", "width", "letters"),
+    [("column", 3.4, 7), pytest.param("page", 7.0, 8, marks=pytest.mark.slow)],
+)
 def test_sizes_of_journals(request, name, figsize, width, letters):
     drawn = figure(FIGURES[name](request.getfixturevalue, figsize=figsize))
     assert drawn.get_size_inches()[0] == pytest.approx(width)

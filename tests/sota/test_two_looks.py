@@ -22,7 +22,7 @@ def boards(theta, gain, sizes, rng, se=None):
     return made
 
 
-@pytest.mark.parametrize("rho", [None, 0.0])
+@pytest.mark.parametrize("rho", [None, pytest.param(0.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("size", [0.0, 0.015])
 @pytest.mark.parametrize("kind", ["narrow", "edge", "estimates"])
 def test_overfitting_is_found_where_it_is(kind, size, rho):

@@ -28,7 +28,6 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
-from leaderbayes._scores.tables import counted
 from leaderbayes._types import Bools, Floats, Longs
 
 _TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # as many units as there are, by default
@@ -335,20 +334,26 @@ def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
             needed, p = (float(way[name]) for name in (f"{dim}_needed", f"p_any_{dim}"))
             whom = _whom(made, str(who), str(clusters), size)
             if np.isnan(needed):
-                short.append(f"{probability(p).lstrip('<')} {whom}")
+                short.append(f"{probability(p).lstrip('<')} ({whom})")
             else:
-                reached.append(f"{counted(needed, f'more {unit}')} {whom}")
+                reached.append(f"{_about(needed, unit)} {whom}")
     if reached and not now.decided:
         after = ", or ".join(reached)
         said.append(f"A decision has probability {made.attrs['target']:g} after {after}.")
     if short:
-        said.append(f"More {unit}s decide with probability at most {', or '.join(short)}.")
+        said.append(f"Many more {unit}s decide with probability at most {' or '.join(short)}.")
     if "wanted_width" in made.attrs:
         needed = float(made[f"{dim}_for_width"].min())
         wide = f"an interval {made.attrs['wanted_width']:g} wide"
-        enough = f"For {wide}: {counted(needed, f'more {unit}')}."
+        enough = f"For {wide}: {_about(needed, unit)}."
         said.append(f"No number gives {wide}." if np.isnan(needed) else enough)
     return " ".join(said)
+
+
+def _about(needed: float, unit: str) -> str:
+    """Write a number of further rounds, which is known to two digits."""
+    rounded = float(f"{needed:.2g}")
+    return f"{'about ' * (needed >= 100.0)}{rounded:,.0f} more {unit}{'s' * (rounded != 1.0)}"
 
 
 def _whom(made: xr.Dataset, who: str, clusters: str, size: dict[str, int]) -> str:

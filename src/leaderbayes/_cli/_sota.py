@@ -216,11 +216,11 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
         low, high = float(best["naive_lower"]), float(best["naive_upper"])
         alone = f" ({prob:.0%} interval {low:{form}} to {high:{form}} if it were the only team)"
     click.echo(
-        f"Best of {counted(result['m'], 'team')}{instances}{depend}: "
+        f"Highest score of {counted(result['m'], 'team')}{instances}{depend}: "
         f"{result['observed_max']:{form}}{alone}."
     )
     click.echo(
-        f"Estimate of the best classifier ({result['how']}): {result['theta_sota']:{form}} "
+        f"Estimated true performance of the best ({result['how']}): {result['theta_sota']:{form}} "
         f"({prob:.0%} interval {result['theta_sota_lower']:{form}} to "
         f"{result['theta_sota_upper']:{form}}); {counted(result['teams_above'], 'team')} scored "
         "above it."
@@ -235,7 +235,7 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float) -> None:
         click.echo(result["certify"]["message"])
     if "likely" in best.attrs:
         likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in best.attrs["likely"])
-        click.echo(f"As good as that, most probably: {likely}.")
+        click.echo(f"Probability of reaching that estimate: {likely}.")
         click.echo(
             f"The same teams' best on another test set: {result['expected_max']:{form}} "
             f"({result['max_lower']:{form}} to {result['max_upper']:{form}}). "

@@ -25,7 +25,7 @@ _COLUMNS = {
     "win_rate": ("Won", "share of its matches won, ties as half", "desc"),
     "p_average": ("P(>avg)", "probability of beating the average player", "desc"),
     "p_best": ("P(best)", "probability of being the best", "desc"),
-    "p_sota": ("P(as good)", "probability of being as good as the estimate of the best", "desc"),
+    "p_sota": ("P(as good)", "probability of reaching the estimate of the best", "desc"),
     "rank": ("Ranks", "credible interval of the rank", "asc"),
     "votes": ("Votes", "votes on the player", "desc"),
     "both_bad": ("Both bad", "share of votes on the player that both are bad", "asc"),

@@ -3,6 +3,7 @@ from ._davidson import davidson as davidson
 from ._dynamic import dynamic as dynamic
 from ._mean_score import mean_score as mean_score
 from ._plackett_luce import plackett_luce as plackett_luce
+from ._rasch import rasch as rasch
 from ._round_intercept import round_intercept as round_intercept
 from ._score_tournaments import score_tournaments as score_tournaments
 from ._sota import sota as sota

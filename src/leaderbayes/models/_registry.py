@@ -18,6 +18,7 @@ from leaderbayes.models import (
     _dynamic,
     _mean_score,
     _plackett_luce,
+    _rasch,
     _round_intercept,
     _score_tournaments,
     _sota,
@@ -35,6 +36,7 @@ _FILES: tuple[Any, ...] = (
     _tournaments,
     _dynamic,
     _mean_score,
+    _rasch,
     _score_tournaments,
     _sota,
 )

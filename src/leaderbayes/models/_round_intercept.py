@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pymc as pm
 
 _NAME = "round_intercept"
-_NORMAL = 1e12  # degrees of freedom, of which Student's t distribution is normal
+NORMAL = 1e12  # degrees of freedom, of which Student's t distribution is normal
 _ENDS = (-7.0, 37.0)  # standard deviations beyond which normal quantiles are no numbers
 
 
@@ -164,7 +164,7 @@ def problem(
 
     def density(a: Floats, extra: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
         # Both parameters are standard normal a priori.
-        s, by_x = _half_normal_of(extra[:, 1], tau)
+        s, by_x = half_normal_of(extra[:, 1], tau)
         value, by_a, by_level, by_scale = log_likelihood(
             a, tau * extra[:, 0], s, rounds, gradient=gradient
         )
@@ -174,7 +174,7 @@ def problem(
         a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
     ) -> dict[str, Floats]:
         b = a - a.mean(axis=1, keepdims=True)
-        level, s = tau * extra[:, 0], _half_normal_of(extra[:, 1], tau)[0]
+        level, s = tau * extra[:, 0], half_normal_of(extra[:, 1], tau)[0]
         c = draw_intercepts(b, level, s, rounds, len(eta), rng)
         return {
             "epp": b, "epp_scale": scale, "intercept": level, "intercept_scale": s,
@@ -184,7 +184,7 @@ def problem(
     def expand_prior(
         a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
     ) -> dict[str, Floats]:
-        s = _half_normal_of(extra[:, 1], tau)[0]
+        s = half_normal_of(extra[:, 1], tau)[0]
         return {
             "epp": a - a.mean(axis=1, keepdims=True), "epp_scale": scale,
             "intercept": tau * extra[:, 0], "intercept_scale": s,
@@ -199,7 +199,7 @@ def problem(
     coords = coords_of(matches) | {"pair": board.pairs}
     return Problem(
         target=Target(
-            len(listed), density, prior_scale, _NORMAL, np.ones(2), cells=len(listed) ** 2
+            len(listed), density, prior_scale, NORMAL, np.ones(2), cells=len(listed) ** 2
         ),
         expand=expand,
         dims={
@@ -281,7 +281,7 @@ def _listed(
     return _Listed(eta, listed, outcome, pairs, constant)
 
 
-def _half_normal_of(x: Floats, scale: float) -> tuple[Floats, Floats]:
+def half_normal_of(x: Floats, scale: float) -> tuple[Floats, Floats]:
     """Half-normal numbers of as high a probability as normal x, and their slopes."""
     inside = np.clip(x, *_ENDS)
     z = -ndtri(0.5 * ndtr(-inside))

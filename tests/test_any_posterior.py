@@ -115,6 +115,8 @@ def posterior_of(name, kind, how):
 
     model = MODELS[name]
     data = data_of(kind, model.several)
+    if name == "rasch":
+        data = (data > 0.0).astype(float).assign_attrs(data.attrs)
     if how == "fit":
         if kind == "board":
             return lb.sota.posterior(data, draws=100, seed=1)

@@ -68,6 +68,8 @@ def given():
         "auc": 0.9,
         "positive_rate": 0.3,
         "k": 2,
+        "cost": {f"p{i}": 1.0 + i for i in range(4)},
+        "ours": "a",
     }
 
 
@@ -80,7 +82,7 @@ OTHERWISE = {
 # scikit-learn checks its estimator's in fit; the rest need a fit that takes long.
 ELSEWHERE = {
     "tuning.LeaderboardSearchCV", "plots.search", "models.sota", "models.score_tournaments",
-    "sota.summary",
+    "sota.summary", "plots.trajectories",
 }  # fmt: skip
 
 
@@ -111,6 +113,7 @@ def arguments_of(function, given):
             "data": given["scores"].expand_dims(tournament=["one", "two"]),
             "store": "study",
         },
+        "design": {"players": 4, "sd": 0.02, "rounds": 5, "difference": 0.01},
         "new_player": {"scores": given["scores"].isel(player=0).to_series()},
         "sota.maximum": {"n": 200, "m": 10},
         "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},

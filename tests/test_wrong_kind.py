@@ -31,6 +31,9 @@ WRONG = {
 FURTHER = {
     "sensitivity": ((), {"models": ("bradley_terry",), "priors": (1.0,), "rounds": False}),
     "compare": (("a", "b"), {}),
+    "frontier": (({"a": 1.0},), {}),
+    "plots.frontier": (({"a": 1.0},), {}),
+    "sota.certify": (("a",), {}),
     "p_top": ((1,), {}),
     "fit": ((), {"sampler": "metropolis"}),
     "likelihood.lr_test": ((xr.Dataset(),), {}),

@@ -38,7 +38,7 @@ def test_trials_are_players_and_steps_rounds():
 def test_errors():
     with pytest.raises(lb.ScoresError, match=r"no trial reported a score, by trial.rep"):
         from_optuna(study())
-    with pytest.raises(lb.ScoresError, match="not of 'MINIMIZE', 'MAXIMIZE'"):
+    with pytest.raises(lb.ScoresError, match="not 'MINIMIZE', 'MAXIMIZE'"):
         from_optuna(study(["minimize", "maximize"]))
     with pytest.raises(lb.ScoresError, match="not a study of Optuna"):
         from_optuna("study.db")

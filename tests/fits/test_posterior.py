@@ -166,7 +166,7 @@ def test_players_by_name_and_not_by_place(dt):
     [
         (xr.Dataset(), "a DataTree from leaderbayes.fit or pm.sample, not Dataset"),
         (None, "not NoneType"),
-        (xr.DataTree(), "has no posterior. Of a study of many fits pick one"),
+        (xr.DataTree(), "has no posterior. For a study of many fits pick one"),
         (
             xr.DataTree.from_dict({"posterior": xr.Dataset({"b": 1.0})}),
             "none of epp .player., score",

@@ -133,11 +133,11 @@ def test_what_has_no_weights(y):
         lb.fit(scores, "round_intercept")
     with pytest.raises(lb.LeaderbayesError, match="within_round=True"):
         lb.models.bradley_terry(lb.matches(scores, within_round=False))
-    with pytest.raises(lb.LeaderbayesError, match="of means, not of statistic='median'"):
+    with pytest.raises(lb.LeaderbayesError, match="for means, not for statistic='median'"):
         lb.fit(scores, "mean_score", statistic="median")
     with pytest.raises(lb.LeaderbayesError, match="no PyMC model"):
         lb.fit(scores, "mean_score", sampler="nutpie")
-    with pytest.raises(lb.LeaderbayesError, match="of votes, which have no rounds"):
+    with pytest.raises(lb.LeaderbayesError, match="votes have no rounds"):
         lb.fit(xr.Dataset(), round_weight="w")
 
 

@@ -149,7 +149,7 @@ def _check(given: dict[str, Any], rounds: Any, fewest: int) -> None:
         if given[name] is not None:
             check(positive, name, given[name])
     for name in ("accuracy", "discordance", "test_fraction", "target"):
-        if given[name] is not None:
+        if given[name] is not None or name == "target":
             check(share, name, given[name])
     for count in rounds if is_list(rounds) else [rounds]:
         check(whole, "rounds", count, at_least=fewest, at_most=_TRIED[-1])

@@ -63,8 +63,8 @@ def _probability(ctx: click.Context, param: click.Parameter, value: float) -> fl
 
 # What options are about; all others are the command's own, and come first.
 _GROUPS = {
-    "Data": "format_ player round_ score tournament repeat scheme only drop keep higher_is_better "
-    "max_mb",
+    "Data": "format_ player round_ score tournament repeat round_weight scheme only drop keep "
+    "higher_is_better max_mb",
     "Votes": "first second outcome prompt judge count both_bad covariates order_effect",
     "Model": "ml model ties weight test_fraction prior_scale cluster of statistic within_round "
     "options",

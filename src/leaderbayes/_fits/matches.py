@@ -8,7 +8,7 @@ import xarray as xr
 
 from leaderbayes._numerics.places import count
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights_of
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 
 
 def kept_votes(known: xr.Dataset, outcome: Floats, players: Any) -> xr.Dataset:
@@ -59,3 +59,14 @@ def with_tables(board: xr.Dataset) -> xr.Dataset:
     dims = ("player", "opponent")
     named = {key: (dims, table) for key, table in zip(("wins", "n", "tied"), tables, strict=True)}
     return board.assign(named).assign_coords(opponent=board["player"].to_numpy())
+
+
+def parted(board: xr.Dataset, number: Longs, epp: Floats) -> list[tuple[xr.Dataset, Floats]]:
+    """Part matches by the number of each round; with draws (draw, number, player) of who played."""
+    place, found = board["place"], []
+    for t in range(int(number.max()) + 1):
+        rows = place[number == t].rename({place.dims[0]: "round"})
+        at = np.flatnonzero((rows > 0).any("round").to_numpy())
+        own = xr.Dataset({"place": rows.isel(player=at)}, attrs=board.attrs)
+        found.append((with_tables(own), epp[:, t][:, at]))
+    return found

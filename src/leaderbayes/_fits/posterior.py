@@ -15,7 +15,7 @@ import xarray as xr
 
 from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.matches import kept_votes, votes_by_pair, with_tables
+from leaderbayes._fits.matches import kept_votes, parted, votes_by_pair, with_tables
 from leaderbayes._numerics.places import ranks_of
 from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._types import Floats, Ints, Longs
@@ -24,7 +24,6 @@ from leaderbayes.models._model import KINDS, Kind, Model
 from leaderbayes.models._registry import MODELS, first_of
 from leaderbayes.models._weight import weighing_in
 
-_PARAMETERS = ("epp", "score", "theta")
 _SEVERAL = "tournament"
 _WHO = {"epp": "player", "score": "player", "theta": "team"}
 # How to add a group that a sampler does not give.
@@ -75,8 +74,7 @@ class Posterior:
         if named is not None and named.complete is not None:
             self.tree = given = named.complete(given)
         inside = given["posterior"].dataset
-        found = [name for name in _PARAMETERS if name in inside.data_vars]
-        found = [name for name in found if _WHO[name] in inside[name].dims]
+        found = [name for name in _WHO if name in inside and _WHO[name] in inside[name].dims]
         if not found:
             raise LeaderbayesError(
                 f"{self.called} has none of epp (player), score (player) and theta (team) in its "
@@ -398,15 +396,5 @@ class Posterior:
         board, by = self.matches(), _SEVERAL if self.several else "period"
         if "constant_data" not in self.tree.children or f"{by}_of_round" not in self.constant:
             return [(board, self.draws)]
-        place = board["place"]
         number = self.constant[f"{by}_of_round"].to_numpy().astype(int)
-        epp = self.read(f"{self.parameter}_{by}", by, "player")
-        found = []
-        for t in range(int(number.max()) + 1):
-            rows = place[number == t].rename({place.dims[0]: "round"})
-            who = np.flatnonzero((rows > 0).any("round").to_numpy())
-            own = rows.isel(player=who)
-            board = xr.Dataset({"place": own}, attrs=board.attrs)
-            at = self.players.get_indexer(pd.Index(own["player"].to_numpy()))
-            found.append((with_tables(board), epp[:, t][:, at]))
-        return found
+        return parted(board, number, self.read(f"{self.parameter}_{by}", by, "player"))

@@ -1,16 +1,145 @@
-"""Fit again: the model of a posterior on other data, by the options that it was fitted with."""
+"""Fit a board again: on other data, or in other ways."""
 
 import warnings
+from collections.abc import Sequence
 from inspect import signature
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesWarning
+from leaderbayes._arguments import is_list, number, one_of
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._scores.vote_matches import CLUSTERINGS, is_votes, weights_of
+from leaderbayes._types import Longs
+from leaderbayes.models._registry import FITTED, data_of, takers_of
 
 _SILENT = {"progressbar": False, "replicates": 1}
+_LARGEST = 30  # judges that are excluded, one by one
+RULES = ("ties", "weight", "cluster", "prior")
+# By what a model is fitted to.
+_RULES_OF = {"matches": ("ties", "weight"), "votes": ("ties", "cluster"), "scores": ()}
+
+
+class Setting(NamedTuple):
+    """One way to fit a board; "" where the model has no such choice."""
+
+    model: str
+    ties: str
+    weight: str | float
+    cluster: str
+    prior: float  # times the model's own scale of the prior
+    without: str = ""  # the round, for votes the judge, that is excluded
+    part: int = -1  # its position, -1 of none
+
+    def label(self) -> str:
+        """Name it by what is chosen."""
+        said = [self.model]
+        for name in ("ties", "weight", "cluster"):
+            if (value := getattr(self, name)) != "":
+                said.append(f"{name}={value}")
+        said += [f"prior x {self.prior:g}"] if self.prior != 1.0 else []
+        return ", ".join(said) + (f", without {self.without}" if self.part >= 0 else "")
+
+    def options(self) -> dict[str, Any]:
+        """Return what `leaderbayes.fit` is asked for."""
+        chosen = {name: getattr(self, name) for name in ("ties", "weight", "cluster")}
+        own = signature(FITTED[self.model].build).parameters["prior_scale"].default
+        return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": self.prior * own}
+
+    def differs(self, base: "Setting") -> str:
+        """Report in what alone it differs from the base; "" if in several things, or in none."""
+        if self.part >= 0:
+            return "part"
+        odd = [name for name in RULES if getattr(self, name) != getattr(base, name)]
+        if self.model != base.model:
+            # The same in what both may choose.
+            return "" if any(getattr(self, name) != "" for name in odd) else "model"
+        return odd[0] if len(odd) == 1 else ""
+
+
+def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Setting]:
+    """List all ways to fit, the base first.
+
+    Raises
+    ------
+    LeaderbayesError
+        If a choice is no sequence, or has no such value.
+    """
+    for name, values in choices.items():
+        if not is_list(values) or not len(values):
+            raise LeaderbayesError(f"{name}={values!r}: give a sequence, the base first.")
+    known = [model.name for model in takers_of(data_of(board))]
+    for name in choices["models"]:
+        one_of("models", name, *known)
+    for rule in choices["ties"]:
+        one_of("ties", rule, "half", "drop")
+    for each in choices["clusters"]:
+        one_of("clusters", each, "auto", "none", *CLUSTERINGS)
+    factors = [number("priors", factor, above=0.0) for factor in choices["priors"]]
+    every = [
+        Setting(name, *rest)
+        for name in choices["models"]
+        for rest in product(*_own(board, name, choices), factors)
+    ]
+    every = list(dict.fromkeys(every))
+    _, names, which = removable(board)
+    if rounds and len(names) > 2:
+        every += [every[0]._replace(without=str(names[k]), part=k) for k in which.tolist()]
+    return every
+
+
+def _own(board: Any, name: str, choices: dict[str, Sequence[Any]]) -> list[Sequence[Any]]:
+    """Choices of ties, weight and cluster that a model has."""
+    model = FITTED[name]
+    (form,) = {*data_of(board).fits} & {*model.data}
+    grouped = any(c in board.coords for c in CLUSTERINGS)
+    own = {
+        "ties": choices["ties"][: None if tied(board) else 1],
+        "weight": choices["weights"],
+        "cluster": choices["clusters"][: None if grouped else 1],
+    }
+    has = {*_RULES_OF[form]}
+    has -= set() if {"half", "drop"} <= {*model.ties} else {"ties"}
+    has -= set() if model.weight == "composite" else {"weight"}
+    return [values if rule in has else [""] for rule, values in own.items()]
+
+
+def models_for(board: Any) -> list[str]:
+    """Name the models to compare by default: the first of each parameter.
+
+    Where that is but one, and matches tie, also the first with a parameter for ties.
+    """
+    known = takers_of(data_of(board))
+    found = list({m.parameter: m.name for m in reversed(known)}.values())[::-1]
+    if len(found) == 1 and tied(board):
+        found.append(next(m.name for m in known if m.tie_parameter))
+    return found
+
+
+def removable(board: Any) -> tuple[str, np.ndarray, Longs]:
+    """Name rounds, or judges of votes, and return the positions of those that are excluded.
+
+    For judges at most the 30 with the most votes; for votes without judges none.
+    """
+    if isinstance(board, xr.DataArray):
+        return "round", board["round"].to_numpy(), np.arange(board.sizes["round"])
+    if "judge" not in board.coords:
+        return "judge", np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
+    code, names = pd.factorize(board["judge"].to_numpy())
+    votes = np.bincount(code, weights_of(board), len(names))
+    return "judge", np.asarray(names), np.sort(np.argsort(-votes, kind="stable")[:_LARGEST])
+
+
+def tied(board: Any) -> bool:
+    """Whether any match is tied."""
+    if is_votes(board):
+        return bool((board["outcome"] == 0.5).any())
+    rounds = board.transpose("round", "player").to_pandas()
+    return bool((rounds.nunique(axis=1) < rounds.count(axis=1)).any())
 
 
 def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:

@@ -12,8 +12,15 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._answers.groups import each_claim, shares_better
 from leaderbayes._answers.loo import log_likelihood
-from leaderbayes._answers.refit import arguments_of, without
-from leaderbayes._answers.settings import RULES, Setting, models_for, removable, settings_of
+from leaderbayes._answers.refit import (
+    RULES,
+    Setting,
+    arguments_of,
+    models_for,
+    removable,
+    settings_of,
+    without,
+)
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior

@@ -1,5 +1,6 @@
 """An anchor, and Elo points."""
 
+import json
 import re
 
 import numpy as np
@@ -17,6 +18,16 @@ ELO = 400.0 / np.log(10.0)
 def fit():
     rng = np.random.default_rng(1)
     return tree(np.array([1.0, 0.3, -1.3]) + 0.3 * rng.normal(size=(2, 200, 3)))
+
+
+def at_a_cost(function):
+    """Call a function of a posterior and costs."""
+
+    def called(dt, **asked):
+        names = dt["posterior"]["player"].to_numpy()
+        return function(dt, {name: k + 1.0 for k, name in enumerate(names)}, **asked)
+
+    return called
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +88,14 @@ def test_scores_and_theta_have_differences(means):
         ("fit", {"scale": "glicko"}, "scale='glicko'"),
     ],
 )
-def test_refused(request, of, asked, words):
+def test_refused(request, tmp_path, of, asked, words):
     dt = request.getfixturevalue(of)
-    for function in (lb.leaderboard, lb.plots.leaderboard, lb.report.text):
+    plots = lb.plots.leaderboard, lb.plots.groups
+    for function in (lb.leaderboard, *plots, lb.report.text, at_a_cost(lb.frontier)):
         with pytest.raises(lb.LeaderbayesError, match=words):
             function(dt, **asked)
+    with pytest.raises(lb.LeaderbayesError, match=f"Board 'A': .*{words}"):
+        lb.report.site({"A": dt}, tmp_path, **asked)
 
 
 def test_estimates_have_none(scores):
@@ -107,7 +121,32 @@ def test_figures(fit, means):
     ax = axes(lb.plots.leaderboard(means, anchor="p0"))
     assert ax.get_xlabel() == "score less that of p0 (the metric's unit)"
     table = lb.leaderboard(means, anchor="p0")
-    np.testing.assert_allclose(segments(ax)[0][:5], table[["difference_lower", "difference_upper"]])
+    ends = table[["difference_lower", "difference_upper"]]
+    np.testing.assert_allclose(segments(ax)[0][:5], ends)
+    grouped = axes(lb.plots.groups(means, anchor="p0"))
+    assert grouped.get_xlabel() == ax.get_xlabel()
+    np.testing.assert_allclose(segments(grouped)[0][:5], ends)
+
+
+def test_cost(fit, means):
+    for dt, asked, column in (
+        (fit, {"anchor": "p1", "scale": "elo"}, "elo"), (means, {"anchor": "p0"}, "difference"),
+    ):  # fmt: skip
+        table, plain = (at_a_cost(lb.frontier)(dt, **each) for each in (asked, {}))
+        board = lb.leaderboard(dt, **asked).set_index("player").loc[table["player"]]
+        for end in ("", "_lower", "_upper"):
+            np.testing.assert_array_equal(table[column + end], board[column + end])
+        assert table["p_frontier"].equals(plain["p_frontier"])
+        ax = axes(at_a_cost(lb.plots.frontier)(dt, **asked))
+        assert next(iter(asked.values())) in ax.get_ylabel()
+
+
+def test_site(scores, tmp_path):
+    dt = posteriors.strengths(scores, [1.5, 1.0, 0.1, 0.0, -0.5, -2.1])
+    lb.report.site({"A": dt}, tmp_path, anchor="p3", scale="elo")
+    rows = json.loads((tmp_path / "a.json").read_text())["boards"][0]["leaderboard"]
+    assert [row["elo"] for row in rows if row["player"] == "p3"] == [1000.0]
+    assert "vertical, p3" in (tmp_path / "a.html").read_text()
 
 
 def test_reports(scores, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 import leaderbayes as lb
 import posteriors
 from conftest import simulate
+from figures import axes
 from graphs import AS_IT_STANDS
 from leaderbayes._fits.posterior import Posterior
 from votes import votes_of
@@ -50,6 +51,15 @@ def test_answers_are_of_the_last_period_and_checks_of_each(dt):
         np.testing.assert_allclose(draws.mean(axis=0), epp, atol=0.05)
     assert float(lb.deviance(dt)["value"]) > 0.0
     assert lb.loo(dt).n_data_points == 8
+
+
+def test_trajectories_from_an_anchor(dt):
+    ax = axes(lb.plots.trajectories(dt, anchor="p2", scale="elo"))
+    lines = {line.get_label(): line.get_ydata() for line in ax.lines}
+    assert list(lines["p2"]) == [1000.0, 1000.0]
+    points = np.asarray(WAY)[:, 0] - np.asarray(WAY)[:, 2]
+    np.testing.assert_allclose(lines["p0"], 1000.0 + 400.0 / np.log(10.0) * points, atol=20.0)
+    assert ax.get_ylabel() == "Elo (p2 at 1000), 95% bands"
 
 
 def test_many_votes_cost_no_more_than_few_that_are_alike():

@@ -1,14 +1,14 @@
 """Cost against quality: who is on the Pareto frontier, and who is dominated by whom."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from scipy.stats import chi2
 
-from leaderbayes._answers.leaderboard import table_of
+from leaderbayes._answers.leaderboard import shown_as, table_of
 from leaderbayes._arguments import share, wrong
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
@@ -19,7 +19,15 @@ from leaderbayes._types import Floats
 Cost = Mapping[str, Any] | pd.Series | pd.DataFrame | xr.DataArray
 
 
-def frontier(dt: xr.DataTree, cost: Cost, *, prob: float = 0.95) -> pd.DataFrame:
+def frontier(
+    dt: xr.DataTree,
+    cost: Cost,
+    *,
+    prob: float = 0.95,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
+) -> pd.DataFrame:
     """Return how probably each player is on the Pareto frontier of cost and quality.
 
     In a draw a player is dominated where another is as good or better, as cheap or cheaper, and
@@ -35,6 +43,8 @@ def frontier(dt: xr.DataTree, cost: Cost, *, prob: float = 0.95) -> pd.DataFrame
         drawn along with the quality; columns are the same runs or tasks of all players.
     prob : float
         Probability of the intervals, and from which a verdict is given.
+    anchor, scale, anchor_at
+        As for `leaderboard`: the column of the quality is then ``elo`` or ``difference``, too.
 
     Returns
     -------
@@ -62,7 +72,8 @@ def frontier(dt: xr.DataTree, cost: Cost, *, prob: float = 0.95) -> pd.DataFrame
     prob, post = share("prob", prob), Posterior(dt)
     mean, drawn = costs_of(post, cost)
     free, by = dominance(post.standing, drawn)
-    name, board = post.parameter, table_of(post, prob).set_index(post.who).loc[post.players]
+    view = shown_as(post, anchor, scale, anchor_at)
+    name, board = view.column, table_of(post, prob, view).set_index(post.who).loc[post.players]
     likeliest = by.argmax(axis=1)
     p_dominated = by[np.arange(len(by)), likeliest]
     columns: dict[str, Any] = {post.who: post.players, "cost": mean}

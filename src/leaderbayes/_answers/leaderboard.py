@@ -118,14 +118,30 @@ class Shown(NamedTuple):
     factor: float = 1.0  # of differences in the parameter
     said: str = ""  # what the column is, in a caption
 
+    @property
+    def column(self) -> str:
+        """The column that is drawn: with an anchor differences from it."""
+        return self.name if self.behind is None else "difference"
+
+    @property
+    def line(self) -> float | None:
+        """Where a line is drawn in a figure of the column."""
+        return self.zero if self.behind is None else 0.0
+
+    @property
+    def drawn(self) -> Floats:
+        """Draws of the column."""
+        return self.draws if self.behind is None else self.behind
+
 
 def shown_as(
     post: Posterior,
     anchor: str | None = None,
     scale: str | None = None,
     anchor_at: float | None = None,
+    draws: Floats | None = None,
 ) -> Shown:
-    """Return what `leaderboard` shows of players with these arguments.
+    """Return what `leaderboard` shows of players, or of other ``draws`` (..., player) of theirs.
 
     Raises
     ------
@@ -133,7 +149,7 @@ def shown_as(
         If there is no such player or scale, or an option has no meaning for this posterior.
     """
     one_of("scale", scale, None, "elo")
-    name, unit, draws = post.parameter, post.model.unit, post.draws
+    name, unit, draws = post.parameter, post.model.unit, post.draws if draws is None else draws
     if scale is None and anchor_at is not None:
         raise LeaderbayesError("anchor_at= is a number of Elo points: give scale='elo' too.")
     if scale == "elo" and unit != "log-odds":
@@ -141,7 +157,7 @@ def shown_as(
             f"scale='elo' is for log-odds, and {name} is in {unit}: leave it out; anchor= alone "
             "shows differences."
         )
-    gap = draws if anchor is None else draws - draws[:, [post.position(anchor)]]
+    gap = draws if anchor is None else draws - draws[..., [post.position(anchor)]]
     who = "the average player" if anchor is None else anchor
     if scale == "elo":
         at = 1000.0 if anchor_at is None else number("anchor_at", anchor_at)
@@ -230,8 +246,7 @@ def published(
         shown["votes"] = table["votes"]
     note = _note(post, prob, control)
     if view.said:
-        column = name if view.behind is None else "difference"
-        note += f" {column}: {view.said}."
+        note += f" {view.column}: {view.said}."
     shown.attrs.update(note=note, prob=prob, control=control, **post.trust)
     return shown
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leaderbayes._cli._options import (
+    anchored,
     command,
     fitting,
     names,
     option,
     reading,
+    scaling,
     together,
     writing,
 )
@@ -31,7 +33,7 @@ _NAMES = "player team model system algorithm method classifier name"
 @option("cost_column", "Column of the cost; A,B of repeated measurements.  [default: the only "
         "one of numbers]", names,
         metavar="COLUMN,...")  # fmt: skip
-@together(fitting, writing)
+@together(scaling, fitting, writing)
 def frontier(**given: Any) -> None:
     """Compute who is on the Pareto frontier of cost and quality."""
     import leaderbayes as lb
@@ -40,7 +42,8 @@ def frontier(**given: Any) -> None:
     check_out(given)
     cost = _costs(given)
     dt, data = fitted(given)
-    table = lb.frontier(dt, cost, prob=given["prob"])
+    asked = {"prob": given["prob"], **anchored(given)}
+    table = lb.frontier(dt, cost, **asked)
     converged = bool(table.attrs["converged"])
     result = {
         "model": Posterior(dt).model.name,
@@ -52,7 +55,7 @@ def frontier(**given: Any) -> None:
     }
     write_out(
         given, result, converged=converged, tables={"frontier": table},
-        figures={"frontier": (dt, cost)},
+        figures={"frontier": (dt, cost, asked)},
     )  # fmt: skip
     finish(given["as_json"], result, _print, table, given["prob"], converged=converged)
 
@@ -86,7 +89,8 @@ def _print(table: "pd.DataFrame", prob: float) -> None:
     """Print a row a player, cheapest first, and who is dominated."""
     from leaderbayes._numerics.intervals import decimals_of
 
-    who, name = str(table.columns[0]), next(n for n in ("epp", "score", "theta") if n in table)
+    who, names = str(table.columns[0]), ("epp", "elo", "score", "theta", "difference")
+    name = next(name for name in names if name in table)
     digits = decimals_of(table, name)
     columns = (who, "cost", name, "interval", "P(frontier)", "dominated by", "P(dominated)")
     rows = [
@@ -105,7 +109,5 @@ def _print(table: "pd.DataFrame", prob: float) -> None:
     title = f"Cost against quality, {prob:.0%} intervals, cheapest first"
     print_table(dict.fromkeys(columns, 0) | {who: 8}, rows, left=left, wrapped=left, title=title)
     for verdict, said in (("frontier", "On the frontier"), ("dominated", "Dominated")):
-        names = table.loc[table["verdict"] == verdict, who]
-        click.echo(
-            f"{said} with probability {prob:g} or more: {', '.join(map(short, names)) or 'none'}."
-        )
+        those = ", ".join(map(short, table.loc[table["verdict"] == verdict, who]))
+        click.echo(f"{said} with probability {prob:g} or more: {those or 'none'}.")

@@ -144,7 +144,8 @@ def _write(
     run["versions"] = json.loads(dt.attrs["versions"])
     write_out(
         given, run, converged=result["diagnostics"]["converged"], tables=tables,
-        figures=dict.fromkeys(figures, dt) | {"leaderboard": (dt, anchored(given))},
+        figures=dict.fromkeys(figures, dt)
+        | dict.fromkeys(figures[:2], (dt, anchored(given))),
         files={"posterior.nc": encoded(dt)},
     )  # fmt: skip
 

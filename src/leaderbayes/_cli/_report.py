@@ -108,8 +108,6 @@ def _site(folder: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     site, prob = given["site"], given["prob"]
     if given["sota"] is not None:
         raise lb.LeaderbayesError("--sota is for a page: give --out page.html.")
-    if typed(anchored(given)):
-        raise lb.LeaderbayesError("--anchor and --scale are for one report: give --out page.html.")
     if not folder.is_dir():
         raise lb.LeaderbayesError(f"{folder}: no such folder; --site takes a folder of posteriors.")
     paths = sorted(path for path in folder.iterdir() if _is_one(path))
@@ -119,7 +117,8 @@ def _site(folder: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     single = {name: fit for name, fit in fits.items() if "posterior" in fit.children}
     audits = {k: lb.audit(fit, prob=prob) for k, fit in single.items() if given["audit"]}
     shown = {name: given[name] for name in ("title", "top") if given[name] is not None}
-    index = lb.report.site(fits, site, since=given["since"], audits=audits, prob=prob, **shown)
+    shown |= {"prob": prob, **anchored(given)}
+    index = lb.report.site(fits, site, since=given["since"], audits=audits, **shown)
     result = {"site": str(site), "boards": list(fits), "converged": _converged(fits.values())}
     return result, f"{index}: {len(fits)} board{'s' if len(fits) > 1 else ''}, with JSON beside."
 

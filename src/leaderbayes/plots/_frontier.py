@@ -1,12 +1,13 @@
 """Cost against quality, and the frontier of the best that each cost buys."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.frontier import Cost, costs_of
 from leaderbayes._answers.frontier import frontier as table_of
+from leaderbayes._answers.leaderboard import shown_as
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
 from leaderbayes._types import Floats
@@ -36,6 +37,9 @@ def frontier(
     *,
     prob: float = 0.95,
     label: str | None = None,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
     """Plot quality against cost, with the band of the best quality that each cost buys.
@@ -48,6 +52,8 @@ def frontier(
         As for `leaderbayes.frontier`: costs by player, and the probability of the intervals.
     label : str, optional
         Label of the axis of costs, such as "US$ per million tokens"; by default a Series' own name.
+    anchor, scale, anchor_at
+        As for `leaderbayes.leaderboard`.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
@@ -69,8 +75,10 @@ def frontier(
     >>> names = dt.posterior["player"].values
     >>> pc = lb.plots.frontier(dt, {name: 1.0 + k for k, name in enumerate(names)})
     """
-    table, post = table_of(dt, cost, prob=prob), Posterior(dt)
-    name, x = post.parameter, table["cost"].to_numpy()
+    asked: dict[str, Any] = {"anchor": anchor, "scale": scale, "anchor_at": anchor_at}
+    table, post = table_of(dt, cost, prob=prob, **asked), Posterior(dt)
+    view = shown_as(post, **asked)
+    name, x = view.column, table["cost"].to_numpy()
     title = f"Cost against quality, with {prob:.0%} intervals"
     with panels({"board": title}, table.attrs, size=(8.0, 5.5), figsize=figsize) as (
         collection, (ax,),
@@ -79,7 +87,7 @@ def frontier(
             ax.set_xscale("log")
         elif (x > 0.0).any():
             ax.set_xscale("symlog", linthresh=float(x[x > 0.0].min()))
-        at, *band = _band(post, costs_of(post, cost)[1], prob)
+        at, *band = _band(post, view.drawn, costs_of(post, cost)[1], prob)
         ax.fill_between(
             at, *band, step="post", color=ORANGE, alpha=0.25, linewidth=0.0,
             label="best quality that a cost buys",
@@ -97,7 +105,7 @@ def frontier(
         if not post.higher_is_better:
             ax.invert_yaxis()
         ax.set_xlabel(plain(str(label or getattr(cost, "name", None) or "cost")))
-        ax.set_ylabel(f"{name} ({post.model.unit})")
+        ax.set_ylabel(plain(view.axis))
         legend(ax, 2)
         ax.figure.draw_without_rendering()
         first = table.sort_values("p_frontier", ascending=False, kind="stable")
@@ -109,16 +117,18 @@ def frontier(
     return collection
 
 
-def _band(post: Posterior, costs: Floats, prob: float) -> tuple[Floats, Floats, Floats]:
+def _band(
+    post: Posterior, quality: Floats, costs: Floats, prob: float
+) -> tuple[Floats, Floats, Floats]:
     """Return costs, and the interval of the best quality that each of them buys."""
     at = np.unique(ends(costs, prob))
     if len(costs) > 1 and at[0] > 0.0:
         at = np.geomspace(at[0], at[-1], _STEPS)
-    reached = [np.where(costs <= price, post.standing, -np.inf).max(axis=1) for price in at]
+    sign = 1.0 if post.higher_is_better else -1.0
+    reached = [np.where(costs <= price, sign * quality, -np.inf).max(axis=1) for price in at]
     low, high = np.quantile(
         reached, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=1, method="inverted_cdf"
     )
     known = np.isfinite(low)
-    sign = 1.0 if post.higher_is_better else -1.0
     # The best stays the best for whoever pays more.
     return at[known], sign * low[known], sign * high[known]

@@ -8,8 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.groups import groups as groups_of
-from leaderbayes._answers.leaderboard import leaderboard as table_of
-from leaderbayes._arguments import one_of
+from leaderbayes._answers.leaderboard import Shown, shown_as, table_of
+from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
@@ -23,6 +23,7 @@ from leaderbayes.plots._canvas import (
     marks,
     of_all,
     panels,
+    plain,
 )
 
 _MOST = 40  # players, without top
@@ -39,6 +40,9 @@ def groups(
     control: Literal["pair", "joint"] = "pair",
     style: Literal["rows", "demsar"] = "rows",
     top: int | None = None,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
     highlight: str | Sequence[str] | None = None,
     family: Family | None = None,
     figsize: FigSize | None = None,
@@ -60,6 +64,8 @@ def groups(
         either side of one axis and bars below it, like the critical difference diagram.
     top : int, optional
         Draw this many of the best players only; by default 40.
+    anchor, scale, anchor_at
+        As for `leaderbayes.leaderboard`.
     highlight : str or list of str, optional
         Players whose rows stand out.
     family : mapping or Series, optional
@@ -91,10 +97,13 @@ def groups(
     >>> pc = lb.plots.groups(dt, style="demsar", control="joint")
     """
     one_of("style", style, "rows", "demsar")
-    post, table = Posterior(dt), table_of(dt, prob=prob)
-    group, name = groups_of(dt, prob=prob, control=control), post.parameter
+    post = Posterior(dt)
+    view = shown_as(post, anchor, scale, anchor_at)
+    table, group = (
+        table_of(post, share("prob", prob), view), groups_of(dt, prob=prob, control=control)
+    )  # fmt: skip
     shown = best(table, top, _MOST)
-    m, x = len(shown), table[name].to_numpy()
+    m, x = len(shown), table[view.column].to_numpy()
     marked = marks(table, m, highlight, family)
     claims = "" if control == "pair" else ", all claims together"
     title = f"Bars join players indistinguishable at {prob:.0%}{claims}{of_all(m, len(table))}"
@@ -110,12 +119,12 @@ def groups(
     ):
         names = labels(shown[post.who])
         if style == "rows":
-            _rows(ax, shown, name, names, bars, marked)
+            _rows(ax, shown, view, names, bars, marked)
         else:
             _demsar(ax, x[:m], names, bars, marked)
             if not post.higher_is_better:
                 ax.invert_xaxis()
-        ax.set_xlabel(f"{name} ({post.model.unit})")
+        ax.set_xlabel(plain(view.axis))
         marked.legend(ax)
     return collection
 
@@ -149,17 +158,17 @@ def _lanes(bars: list[Bar]) -> int:
 
 
 def _rows(
-    ax: Any, shown: pd.DataFrame, name: str, names: list[str], bars: list[Bar], marked: Marks
+    ax: Any, shown: pd.DataFrame, view: Shown, names: list[str], bars: list[Bar], marked: Marks
 ) -> None:
     """Draw a row a player, and upright bars right of the axes."""
     from matplotlib.transforms import offset_copy
 
     y = np.arange(len(shown))[::-1]
-    if name == "epp":
-        ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=0.5)
-    ends = [shown[f"{name}{end}"] for end in ("_lower", "_upper")]
+    if view.line is not None:
+        ax.axvline(view.line, color=GREY, linewidth=1.0, zorder=0.5)
+    ends = [shown[f"{view.column}{end}"] for end in ("_lower", "_upper")]
     ax.hlines(y, *ends, color=marked.colors, linewidth=1.4)
-    ax.scatter(shown[name], y, s=20.0, color=marked.colors, zorder=3)
+    ax.scatter(shown[view.column], y, s=20.0, color=marked.colors, zorder=3)
     for lane, first, last in bars:
         beside = offset_copy(
             ax.get_yaxis_transform(), ax.figure, x=_LANE * (lane + 1.0), units="points"

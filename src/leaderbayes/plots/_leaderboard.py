@@ -106,33 +106,34 @@ def leaderboard(
     post = Posterior(dt)
     view = shown_as(post, anchor, scale, anchor_at)
     table = table_of(post, share("prob", prob), view)
-    shown, name, behind, axis = best(table, top, _MOST), view.name, view.behind, view.axis
-    if behind is None and post.several and "difference" in table:
+    shown = best(table, top, _MOST)
+    if view.behind is None and post.several and "difference" in table:
         # What tournaments share makes intervals of the means wide, where differences are known.
         first = post.order[0]
         behind = post.draws - post.draws[:, [first]]
-        axis = f"{axis} minus that of {post.players[first]}"
-    name = name if behind is None else "difference"
+        axis = f"{view.axis} minus that of {post.players[first]}"
+        view = view._replace(behind=behind, axis=axis)
     m, y = len(shown), np.arange(len(shown))[::-1]
     at = post.players.get_indexer(pd.Index(shown[post.who]))
-    inner = ends((view.draws if behind is None else behind)[:, at], prob / 2.0)
+    inner = ends(view.drawn[:, at], prob / 2.0)
     marked = marks(table, m, highlight, family)
     title = f"Leaderboard with {prob:.0%} intervals{of_all(m, len(table))}"
     with panels(
         {"board": title}, table.attrs, size=(8.0, 1.4 + 0.28 * m), rows=True, figsize=figsize
     ) as (collection, (ax,)):
-        if (zero := 0.0 if name == "difference" else view.zero) is not None:
-            ax.axvline(zero, color=GREY, linewidth=1.0, zorder=0.5)
-        colors, outer = marked.colors, [shown[f"{name}{end}"] for end in ("_lower", "_upper")]
+        if view.line is not None:
+            ax.axvline(view.line, color=GREY, linewidth=1.0, zorder=0.5)
+        colors = marked.colors
+        outer = [shown[f"{view.column}{end}"] for end in ("_lower", "_upper")]
         ax.hlines(y, *outer, color=colors, linewidth=1.2)
         ax.hlines(y, *inner, color=colors, linewidth=3.2)
-        ax.scatter(shown[name], y, s=20.0, color="white", edgecolors=colors, zorder=3)
-        if name == "theta" and "score" in shown:
+        ax.scatter(shown[view.column], y, s=20.0, color="white", edgecolors=colors, zorder=3)
+        if view.column == "theta" and "score" in shown:
             ax.plot(shown["score"], y, "|", color=GREY, markersize=9.0)
         # Everybody who is asked for is named.
         ax.set_yticks(y, labels(shown[post.who]))
         ax.set_ylim(-0.8, m - 0.2)
-        ax.set_xlabel(plain(axis))
+        ax.set_xlabel(plain(view.axis))
         marked.rows(ax)
         marked.legend(ax)
     return collection
@@ -163,7 +164,14 @@ def _averages(average: xr.Dataset, top: int | None, figsize: FigSize | None) -> 
 
 
 def trajectories(
-    dt: xr.DataTree, *, top: int | None = None, prob: float = 0.95, figsize: FigSize | None = None
+    dt: xr.DataTree,
+    *,
+    top: int | None = None,
+    prob: float = 0.95,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
+    figsize: FigSize | None = None,
 ) -> Any:
     """Plot players' strengths from period to period, with bands of credible intervals.
 
@@ -175,13 +183,15 @@ def trajectories(
         Draw this many of the last period's best players; by default up to 8.
     prob : float
         Probability mass of the bands, which are equal-tailed by period.
+    anchor, scale, anchor_at
+        As for `leaderbayes.leaderboard`; the anchor is that player in each period.
     figsize : (float, float) or {"column", "page"}, optional
         Width and height in inches, or the width of one or both columns of a journal.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        "board": periods across, log-odds of beating that period's average player up.
+        "board": periods across, up log-odds of beating that period's average player or the anchor.
 
     Raises
     ------
@@ -198,21 +208,23 @@ def trajectories(
 
     post, prob = Posterior(dt), share("prob", prob)
     periods, draws = by_period(post)
+    view = shown_as(post, anchor, scale, anchor_at, draws)
+    axis = view.axis if view.said else "log-odds against the average player"
     names = post.players[post.order][: _COLORS if top is None else whole("top", top)]
     title = f"Strength over time{of_all(len(names), len(post.players))}"
     across, colors = np.arange(len(periods)), mpl.colormaps["tab10"]
     with panels({"board": title}, post.trust, size=(8.0, 5.0), figsize=figsize) as (
         collection, (ax,),
     ):  # fmt: skip
-        ax.axhline(0.0, color="black", linewidth=0.5)
+        ax.axhline(view.line, color="black", linewidth=0.5)
         for k, (name, label) in enumerate(zip(names, labels(names), strict=True)):
-            own = draws[:, :, post.position(name)]
+            own = view.drawn[:, :, post.position(name)]
             style = "-" if k < 10 else "--"
             ax.plot(across, own.mean(axis=0), style, color=colors(k % 10), marker="o", label=label)
             ax.fill_between(across, *ends(own, prob), color=colors(k % 10), alpha=0.15, linewidth=0)
         shown = labels(periods, 24)
         some = fitting(ax, len(shown), "x", 0.7 * max(map(len, shown)) + 0.7)
         ax.set_xticks(across[some], shown[some])
-        ax.set(xlabel="period", ylabel=f"log-odds against the average player, {prob:.0%} bands")
+        ax.set(xlabel="period", ylabel=f"{plain(axis)}, {prob:.0%} bands")
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     return collection

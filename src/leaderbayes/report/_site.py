@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from importlib.metadata import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -38,6 +38,9 @@ def site(
     title: str = "Leaderboards",
     prob: float = 0.95,
     top: int = 100,
+    anchor: str | None = None,
+    scale: Literal["elo"] | None = None,
+    anchor_at: float | None = None,
     audits: Mapping[str, xr.DataTree] | None = None,
 ) -> Path:
     """Write a static site: an index of boards, a page of each, and its numbers as JSON.
@@ -56,7 +59,7 @@ def site(
         Markdown, what has changed, such as "B is now distinguishable from A".
     title : str
         Title of the index.
-    prob, top
+    prob, top, anchor, scale, anchor_at
         As for `leaderbayes.report.html`.
     audits : mapping of str to DataTree, optional
         What `leaderbayes.audit` returned of some of them, by the same names.
@@ -98,15 +101,22 @@ def site(
     check_folder(to)
     texts: dict[Path, str] = {}
     records = {}
+    anchored = {"anchor": anchor, "scale": scale, "anchor_at": anchor_at}
     for name, fit in fits.items():
-        link, record = links[name], _record(name, fit, prob)
+        link, record = links[name], _record(name, fit, prob, anchored)
         if name in asked:
             record["audit"] = {
                 key: {"found": each.found, "applies": each.applies, "message": each.said}
                 for key, each in audited(fit, asked[name]).items()
             }
         texts[to / f"{link}.html"] = page_of(
-            fit, sota=None, audit=asked.get(name), title=name, prob=prob, top=top, anchored={}
+            fit,
+            sota=None,
+            audit=asked.get(name),
+            title=name,
+            prob=prob,
+            top=top,
+            anchored=anchored,
         )
         texts[to / f"{link}.json"] = _json(record)
         records[link] = record
@@ -158,19 +168,26 @@ def _in_link(letter: str) -> str:
     return letter if unicodedata.category(letter)[0] in "LMN" else "-"
 
 
-def _record(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
+def _record(
+    name: str, fit: xr.DataTree, prob: float, anchored: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return what a board's page says, for programs."""
     each = [("", fit)]
     if is_study(fit):
         from leaderbayes.study._tournaments import fits_of
 
         each = list(fits_of(fit))
-    boards = [_of_board(own, one, prob) for own, one in each]
+    try:
+        boards = [_of_board(own, one, prob, anchored) for own, one in each]
+    except LeaderbayesError as problem:
+        raise LeaderbayesError(f"Board {name!r}: {problem}") from None
     return {"format": FORMAT, "name": name, "prob": prob, "boards": boards}
 
 
-def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
-    post, table = Posterior(fit), leaderboard(fit, prob=prob)
+def _of_board(
+    name: str, fit: xr.DataTree, prob: float, anchored: Mapping[str, Any]
+) -> dict[str, Any]:
+    post, table = Posterior(fit), leaderboard(fit, prob=prob, **anchored)
     if post.who != "player":
         raise LeaderbayesError(
             f"{post.called} ranks teams, not players: leaderbayes.report.html makes a page of it."

@@ -2,8 +2,8 @@
 
 What is true of a pair is its log-odds of winning in a new round (ties half), whatever the noise; a
 player's strength is the mean of its log-odds against all players. ``fits`` has what users get by
-default, and beside the model's win probabilities those by each pair's own record (Davidson's are
-given that a match is not tied); ``coverage`` compares weights and models; ``rounded`` is
+default, and beside these win probabilities those by the model alone and by each pair's own record
+(Davidson's are given that a match is not tied); ``coverage`` compares weights and models; ``rounded`` is
 Plackett-Luce on rounded scores.
 """
 
@@ -99,7 +99,7 @@ KINDS = (
     "own scales, ties",
 )  # fmt: skip
 ALIKE = ("Gumbel", "normal", "heavy tails", "skewed", "30 % missing")  # noise of all players
-BOARDS = {3: 100, 5: 100, 8: 100, 20: 60, 50: 20}  # of a cell, by players
+BOARDS = {3: 60, 5: 60, 8: 60, 20: 40, 50: 20}  # of a cell, by players
 OTHERS = 20  # boards of a cell of the other models
 
 
@@ -114,7 +114,7 @@ def fits_board(model, kind, players, rounds, number):
     np.fill_diagonal(true, 0.5)
     board = scores(values)
     dt = fit(board, model, seed=int(rng.integers(2**32)))
-    win, own = lb.win_probability(dt), lb.win_probability(dt, by="record")
+    win, alone, own = (lb.win_probability(dt, by=by) for by in ("auto", "model", "record"))
     epp = logit(true).mean(axis=1)
     table = lb.leaderboard(dt).set_index("player").loc[board["player"].values]
     inside = ((table["epp_lower"] <= epp) & (epp <= table["epp_upper"])).to_numpy()
@@ -122,6 +122,7 @@ def fits_board(model, kind, players, rounds, number):
     best = (epp == epp.max()).astype(float)
     row = {
         "pairs": covered(win, true),
+        "model alone": covered(alone, true),
         "record": covered(own, true),
         "wider": float((own["upper"] - own["lower"]).mean() / (win["upper"] - win["lower"]).mean()),
         "each player": inside.mean(),
@@ -137,7 +138,7 @@ def fits_shown(folder):
     """Tables of README: some sizes, all sizes, P(best), other models."""
     table, best = read(folder, "fits"), read(folder, "fits_best")
     table["size"] = table["players"].astype(str) + " x " + table["rounds"].astype(str)
-    columns = ["pairs", "record", "wider", "each player", "best player", "misfit"]
+    columns = ["pairs", "model alone", "record", "wider", "each player", "best player", "misfit"]
     default = table[table["model"] == "bradley_terry"]
     by_size = default[default["noise"].isin(ALIKE)].pivot_table("pairs", "players", "rounds")
     by_size = by_size.rename(columns="{} rounds".format).rename_axis(columns=None).reset_index()

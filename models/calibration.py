@@ -2,6 +2,7 @@
 
 Parameters are drawn from the prior of a model's specification (NAME/model.py), and boards from its
 likelihood in a few lines of NumPy; posterior draws are those of `leaderbayes.fit`, at weight 1.
+The items of Rasch's model have one pattern of who was asked.
 Only rankings are scores: so a round has one match. Of PMRA it has three players, and boards whose
 matches are no rankings are drawn again: given any board ranks are uniform, so it does not matter
 which ones are taken. The board of one test set ("sota") goes through `leaderbayes.sota.posterior`.
@@ -88,7 +89,8 @@ SETTINGS = {
 SOTA = {"n": 200, "rho": 0.5, "theta_0": 0.8}
 TEAMS = 20
 MEANS = {"mean_score": (10,), "score_tournaments": (5, 6)}  # rounds, or data sets and rounds
-NAMES = (*SETTINGS, *MEANS, "sota")
+ASKED = (np.arange(PLAYERS)[:, None] + np.arange(20)) % 5 < 3  # of Rasch: (player, item)
+NAMES = (*SETTINGS, *MEANS, "rasch", "sota")
 
 
 def prior(name, draws, seed):
@@ -99,6 +101,9 @@ def prior(name, draws, seed):
     if name == "sota":
         model = specification(teams=1, **SOTA)
         names = ["mean", "concentration", "ease"]
+    elif name == "rasch":
+        model = specification(np.where(ASKED, 1.0, np.nan))
+        names = [v.name for v in (*model.free_RVs, *model.deterministics)]
     else:
         setting = SETTINGS[name]
         # Scores that do not matter: drawn are parameters alone.
@@ -137,6 +142,16 @@ def of_matches(name, truths, seed):
         true["epp_tournament"] = true["strength"] - true["strength"].mean(axis=-1, keepdims=True)
     own = int(rng.integers(2**32))
     return true, fit(scores(values), name, seed=own, replicates=1, **setting.options)
+
+
+def of_answers(name, truths, seed):
+    """The same of right-or-wrong answers; not all are right, nor wrong."""
+    (true,), rng = truths, np.random.default_rng(seed)
+    p = 1.0 / (1.0 + np.exp(true["difficulty"] - true["ability"][:, None]))
+    values = np.where(ASKED, rng.random(p.shape) < p, np.nan)
+    if np.nanstd(values) == 0.0:
+        return None
+    return true, fit(scores(values), name, seed=int(rng.integers(2**32)), replicates=1)
 
 
 def of_sota(name, truths, seed):
@@ -190,9 +205,9 @@ def of_means(name, truths, seed):
 
 def rank(name, truths, number, seed):
     """Ranks of one board's true values among its posterior's draws, by name and position."""
-    work = of_sota if name == "sota" else of_means if name in MEANS else of_matches
+    work = {"sota": of_sota, "rasch": of_answers, **dict.fromkeys(MEANS, of_means)}
     with silence():
-        made = work(name, truths, [seed, number])
+        made = work.get(name, of_matches)(name, truths, [seed, number])
     if made is None:
         return None
     (true, dt), row = made, {"simulation": number, "converged": made[1].attrs["converged"]}
@@ -258,8 +273,9 @@ def plate(name, folder):
     else:
         several = (4,) if name.endswith("tournaments") else ()
         board = scores(rng.normal(size=(*several, PLAYERS, 8)))
+        board = board > 0.0 if name == "rasch" else board
         with silence():
-            model = getattr(lb.models, name)(board if name in MEANS else lb.matches(board))
+            model = getattr(lb.models, name)(lb.matches(board) if name in SETTINGS else board)
     pm.model_to_graphviz(model).render(folder / "plate", format="svg", cleanup=True)
 
 

@@ -99,7 +99,7 @@ KINDS = (
     "own scales, ties",
 )  # fmt: skip
 ALIKE = ("Gumbel", "normal", "heavy tails", "skewed", "30 % missing")  # noise of all players
-BOARDS = {3: 60, 5: 60, 8: 60, 20: 40, 50: 20}  # of a cell, by players
+BOARDS = {3: 40, 5: 40, 8: 40, 20: 20, 50: 10}  # of a cell, by players
 OTHERS = 20  # boards of a cell of the other models
 
 

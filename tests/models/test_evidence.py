@@ -275,6 +275,5 @@ def test_what_readme_shows_is_of_the_tables(script):
         if (folder / "run.json").exists():
             for mark, shown in table.shown(folder).items():
                 assert f"<!-- {mark} -->\n| {' | '.join(shown.columns)} |" in text
-    # Strengths over time and Rasch's model are calibrated on their cards.
-    calibrated = {*make.calibration.NAMES, "dynamic", "rasch"}
-    assert set(lb.models.__all__) == calibrated
+    # Strengths over time are calibrated on their card.
+    assert set(lb.models.__all__) == {*make.calibration.NAMES, "dynamic"}

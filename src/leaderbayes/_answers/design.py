@@ -32,7 +32,7 @@ from leaderbayes.models._weight import shared_luck
 
 _BOARDS, _CELLS = 1000, 500_000  # simulated: of few players, and covariances in all of them
 _ROUNDS = {"round": (5, 10, 20, 50, 100), "item": (100, 300, 1000, 3000, 10_000)}
-_FEWEST = {"round": 2, "item": 5}
+_FEWEST = {"round": 2, "item": 50}  # of fewer items more is promised than happens
 _TRIED = np.unique(np.rint(np.geomspace(2.0, 1e7, 90)))  # numbers of rounds
 _EFFECTS = np.geomspace(0.7, 40.0, 16)  # differences, in standard errors
 _T = np.linspace(-10.0, 60.0, 2801)  # where the t distribution is tabled
@@ -66,7 +66,7 @@ def design(
     difference : float, optional
         True difference between the mean score of the leader and that of the others.
     rounds : sequence of int, optional
-        Numbers of rounds, or of items; a few by default.
+        Numbers of rounds, or of items, of which 50 or more; a few by default.
     sd, correlation : float
         Of scores: standard deviation of a player's scores between rounds, and correlation of two
         players' scores in a round. 0 is cautious: most rounds are easy or hard for everybody.
@@ -243,7 +243,8 @@ class _Study(NamedTuple):
         """Return the fewest rounds that find a difference with this probability, (question,)."""
         # From what a test of a pair would need, and less: by the prior it may be fewer.
         guess = (ndtri(target) + ndtri(self.prob)) ** 2 * self.variance / difference**2 / 4.0
-        tried = _TRIED[_TRIED >= np.clip(guess, _FEWEST[self.unit], _TRIED[-9])]
+        start = np.floor(np.clip(guess, _FEWEST[self.unit], _TRIED[-9]))
+        tried = np.append(start, _TRIED[_TRIED > start])
         p = np.ones((len(tried), 2))
         for k, n in enumerate(tried):
             p[k] = self.finds(n, [self.effect(n, difference)])[0]

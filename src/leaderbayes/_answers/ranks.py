@@ -121,8 +121,10 @@ def improved(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> votes = lb.datasets.load("votes")  # doctest: +SKIP
-    >>> lb.improved(lb.fit(votes, "dynamic"), since="2025", until="2026")  # doctest: +SKIP
+    >>> scores = lb.datasets.load("classifiers", "breast_cancer")
+    >>> halves = {name: int(k >= 12) for k, name in enumerate(scores["round"].values)}
+    >>> dt = lb.fit(scores, "dynamic", options={"period": halves})  # doctest: +SKIP
+    >>> lb.improved(dt, since=0, until=1)  # doctest: +SKIP
     """
     post, prob = Posterior(dt), share("prob", prob)
     names, draws = by_period(post)

@@ -55,7 +55,8 @@ def plan(**given: Any) -> None:
     alone = given["file"] is None
     if alien := typed(set(given) - {*_DESIGN, *_BOTH, "players", "as_json"} if alone else _DESIGN):
         flag = "--" + min(alien).rstrip("_").replace("_", "-")
-        raise lb.LeaderbayesError(f"{flag} is for a plan {'with' if alone else 'without'} FILE.")
+        which = "with FILE" if alone else f"without FILE, which is {given['file']} here"
+        raise lb.LeaderbayesError(f"{flag} is for a plan {which}.")
     if alone:
         return _design(given)
     own = ("pair", "rounds", "votes", "target", "width", "more_runs", "players", "prob")

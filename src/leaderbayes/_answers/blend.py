@@ -7,8 +7,8 @@ strengths b, of which the model has the posterior, a pair's win probability is
           \kappa\,\sigma(b_j - b_i) + c\,w_{ji})
 
 so the model is worth kappa rounds beside the w wins of the pair itself (c as for `record`):
-infinitely many are the model alone, none the record. How well kappa predicts parts of the data
-that are excluded says how probable it is, beside a log-normal prior.
+infinitely many are the model alone, none the record. The posterior of kappa comes from how well it
+predicts parts of the data from the others, and from a log-normal prior.
 
 References
 ----------
@@ -34,10 +34,10 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
 _MASSES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 512])  # rounds that the model is worth
-# Median, and standard deviation of the logarithm, of kappa's prior. For a flat one few players and
-# rounds leave kappa below 1 by luck, where a pair that won all is all but sure to win again.
+# Median, and standard deviation of the logarithm, of kappa's prior. Under a flat one, few players
+# and rounds leave kappa below 1 by luck, where a pair that won all is all but sure to win again.
 _MEDIAN, _LOG_SD = 30.0, 1.5
-# In how many parts data are excluded, and of how many players.
+# How many parts are predicted from the others, and for how many players.
 _PARTS, _PLAYERS = 50, 150
 _MOST, _FEWEST = 2_000_000, 200  # numbers drawn for all pairs, and draws of each
 
@@ -133,7 +133,7 @@ class Blend:
             rng.bit_generator.state = begin
             ahead = kappa * share[k] + a[k] + tiny
             behind = kappa * (1.0 - share[k]) + b[k] + tiny
-            # For the two the one that comes first among the players, whoever is asked of.
+            # Drawn for the player listed first, so that both orders of a pair agree.
             drawn[k] = rng.beta(ahead, behind) if one < other else 1.0 - rng.beta(behind, ahead)
         return np.asarray(mean), drawn
 

@@ -94,7 +94,7 @@ def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
     one, other = (clean(name)[:60] for name in (a, b))
     of = f"{found.attrs['prob']:.0%} interval"
     if post.parameter == "epp":
-        where, near = "tournament" if post.several else post.kind.unit, "win probability within"
+        where = "tournament" if post.several else post.kind.unit
         said = [
             f"{one} beats {other} in a new {where} with probability {p['win_probability']} ({of} "
             f"{_interval(value['win_lower'], value['win_upper'], 0.5)})."
@@ -205,7 +205,7 @@ def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict
     variance = post.read("noise", "player")[:, pair] ** 2
     if post.has("round_scale"):
         variance = variance + post.read("round_scale")[:, None] ** 2
-    # For two scores of rounds that need not be the same.
+    # Of two scores, whose rounds need not be the same.
     delta = 2.0 * ndtr(gap / np.sqrt(variance.sum(axis=1))) - 1.0
     return with_ends({"cohen_d": gap / np.sqrt(variance.mean(axis=1)), "cliff_delta": delta}, prob)
 

@@ -186,7 +186,7 @@ class _Study(NamedTuple):
 
     def effect(self, rounds: float, difference: float) -> float:
         """Return a difference in its standard errors."""
-        # Of items the variance is less what the difference itself explains.
+        # The difference itself explains a part of items' variance.
         left = self.variance - (difference**2 if self.unit == "item" else 0.0)
         return float(difference * np.sqrt(worth(int(rounds), self.luck) / max(left, 1e-12)))
 
@@ -326,7 +326,7 @@ def _rounds(post: Posterior, contested: Longs, _: tuple[int, int], prior: float)
     m, k, f = len(post.players), len(contested), post.test_fraction
     luck, worth = (0.0 if f is None else f / (1.0 - f)), 1.0
     if post.parameter == "epp":
-        # For equal players' rankings: the variance of a difference is as (m + 1) / m.
+        # In rankings of equal players the variance of a difference is as (m + 1) / m.
         luck, worth = shared_luck(f), k * (m + 1.0) / (m * (k + 1.0))
     return Units(name, count, {"new": luck / (1.0 / count + luck)}, worth, prior)
 

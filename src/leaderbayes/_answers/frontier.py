@@ -40,7 +40,8 @@ def frontier(
     cost : mapping, Series, DataFrame or DataArray
         Price, latency or size of each player, by name. Several values of a player (a list, further
         columns, or rows of the same name) are repeated measurements of one cost, whose mean is
-        drawn along with the quality; columns are the same runs or tasks of all players.
+        drawn along with the quality; columns are the same runs or tasks of all players. One value
+        counts as exact.
     prob : float
         Probability of the intervals, and from which a verdict is given.
     anchor, scale, anchor_at

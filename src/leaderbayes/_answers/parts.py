@@ -37,9 +37,9 @@ class Parts(NamedTuple):
     unit: str  # "round", "cluster", "tournament", "vote", "judge" or "prompt"
     names: np.ndarray  # (part,)
     share: Floats  # (part,): of all matches, votes or scores
-    # For kept parts (part,): strengths (player,), higher is better; NaN of who has nothing there.
+    # From which parts are kept (part,) to strengths (player,); NaN for players with none.
     strengths: Callable[[Bools], Floats]
-    # For a contrast (player,) at all data: what each part adds to it (part,), to first order.
+    # From a contrast (player,) to what each part adds to it (part,), to first order.
     adds: Callable[[Floats], Floats]
 
     def without(self, removed: Longs | int) -> Floats:
@@ -140,7 +140,7 @@ def _of_matches(post: Posterior, by: str) -> Parts:
     def adds(contrast: Floats) -> Floats:
         p = expit(full[:, None] - full)
         pull = _bread(full, everything[1], penalty) @ contrast
-        # For a round the points above those expected, of each player.
+        # Each player's points in a round above those expected.
         out = np.empty(len(place))
         for k, row in enumerate(place):
             seen = np.flatnonzero(row)

@@ -32,7 +32,7 @@ class Setting(NamedTuple):
     weight: str | float
     cluster: str
     prior: float  # times the model's own scale of the prior
-    without: str = ""  # the round, for votes the judge, that is excluded
+    without: str = ""  # the round, or the judge of votes, that is left out
     part: int = -1  # its position, -1 of none
 
     def label(self) -> str:

@@ -61,7 +61,7 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
             if not names:
                 return
             place.mkdir(parents=True, exist_ok=True)
-            # For two processes that write to one folder, one comes after the other.
+            # Two processes that write to one folder take turns.
             with locked(place / ".leaderbayes.lock", timeout=60.0):
                 for name in names:
                     os.replace(part / name, place / name)

@@ -60,7 +60,7 @@ def draw_metropolis(
     if not found["converged"]:
         # As many as diagnostics need, of which draws are kept evenly spread.
         several = -(-_FEWEST // total)
-        # For many players, whose moves take long, several states of each of fewer points are kept.
+        # Moves of many players take long: several states of each of fewer points are kept.
         each = _STATES if m > _MANY and total % (walkers * _STATES) == 0 else 1
         kept = _resample(proposed.log_weight, walkers, several * total // each, rng)
         x, t = proposed.x[kept], proposed.log_scale[kept]

@@ -30,7 +30,7 @@ _DROP = 8.0  # of the log density of log sigma, where nodes end
 _FLOOR = 0.05  # of curvature along a direction, whose unit is a standard deviation
 _DECREMENT = 1e-3  # of Newton's method, before its last step
 _STEPS = 30  # of Newton's method
-# For margins, in standard deviations, to 577 on either side; the second is 1.
+# Knots of margins, in standard deviations, to 577 on either side; the second is 1.
 _KNOTS = np.sinh(0.5 * np.arcsinh(1.0) * np.arange(-16, 17))
 _CENTRE, _ONE, _NEAR = 16, 2, 5
 _GONE = -9.0, -20.0  # log densities, at the last near knot and further, where nothing is beyond
@@ -78,7 +78,7 @@ class Engine:
         self.target = target
         self.order = np.arange(target.players + len(target.extra_scale))
         self.nodes = self._grid()
-        # For many players log sigma is well known, and margins at its nodes are the same.
+        # With many players log sigma is well known, and margins at all its nodes are the same.
         top = max(self.nodes, key=lambda node: node.log_density)
         alike = len(self.order) > _MANY
         self.margins = self._margins_of([top] if alike else self.nodes)

@@ -200,7 +200,7 @@ def share_out(
             total[u] += weight[cell] * value[given.row[u] + k]
             lowest[cell], highest[cell] = min(lowest[cell], u), u + 1
     touched, many = np.empty(times.size, np.int64), np.empty(times.size, np.int64)
-    # For each score the likelihood with the share f, in terms of now's, is rest + slope f.
+    # The likelihood of each score with the share f, divided by today's, is rest + slope f.
     rest, slope, change = np.empty(times.size), np.empty(times.size), np.empty(times.size)
     log, span = np.empty(_STEPS + 2), 2.0 * _FAR / _STEPS
     # Ends, steps between them, and now.

@@ -86,8 +86,8 @@ def of_board(theta: Floats, sd: float, power: float = 0.0) -> Mixture:
 
     sd is that of the best one's score. More distinct values than _NODES are replaced by Chebyshev
     nodes: log G is smooth in theta, and G is, so that its sum over classifiers is a weighted sum
-    over nodes. Classifiers too weak ever to be the highest are excluded; of draws they count, as
-    if they were just as weak as that.
+    over nodes. Classifiers too weak ever to be the highest are left out; among draws they count
+    as if they were just that weak.
     """
     total = len(theta) if power else 1
     values, counts = np.unique(theta, return_counts=True)

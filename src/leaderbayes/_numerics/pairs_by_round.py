@@ -82,7 +82,7 @@ def _across_points(place: Ints) -> tuple[Floats, Floats]:
         # A player does not meet itself in another round.
         met = present.copy()
         met[:, i] = False
-        # For its scores against each score of the others.
+        # Each of its scores against each score of the others.
         won = np.where(met, better + equal / 2.0, 0.0)
         points[:, i] += won.sum(axis=1)
         points += np.where(met, own.size - won, 0.0)

@@ -24,7 +24,7 @@ class Target(NamedTuple):
     # Strengths (player,) and parameters (k,) to the negative Hessian of the log-likelihood. Without
     # it differences of gradients serve, which many players take long for.
     hessian: Callable[[Floats, Floats], Floats] | None = None
-    # For strengths that are not independent: as `exchangeable`.
+    # Strengths that are not independent have their own log prior, with arguments as `exchangeable`.
     log_prior: Callable[[Floats, Floats, Floats], tuple[Floats, ...]] | None = None
     # With `hessian`, of such strengths: to the negative Hessian of their log prior.
     prior_hessian: Callable[[Floats, Floats, float], Floats] | None = None
@@ -75,7 +75,7 @@ class Target(NamedTuple):
     def exchangeable(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:
         """Return Student-t's log density of strengths, and its gradients as the likelihood's.
 
-        The factor of sigma alone is excluded.
+        The factor that depends on sigma alone is left out.
         """
         df, scale = self.prior_df, np.exp(log_scale)[:, None]
         unit = a / scale

@@ -212,7 +212,7 @@ def truncation(x: Cells, scale: Scale, luck: Luck, winner: int) -> tuple[float, 
     _, cell, counts = np.unique(x.middle[rivals], return_inverse=True, return_counts=True)
     part = np.zeros(len(ratio))
     part[rivals] = 1.0 / (counts[cell] + 1.0)
-    # For a tie the highest part is left, and the winner is in its middle.
+    # Of a tie the highest part is left, and the winner is in its middle.
     tied = rivals & (x.middle == x.middle[winner])
     part[winner] = np.max(part[tied], initial=0.0) or 1.0
     width = x.high - x.low

@@ -186,7 +186,7 @@ def stand_ins(x: Floats) -> Bools:
         hit = x == value
         rest = x[np.isfinite(x) & ~hit] if hit.any() else x[:0]
         beyond = rest.size and (rest.min() >= 0.0 if value < 0.0 else rest.max() <= 101.0)
-        # Of -1, 0 and 1 the first is a score.
+        # In a column of -1, 0 and 1, -1 is a score.
         if beyond and hit.mean() < 0.5 and ((rest % 1.0 != 0.0).any() or np.median(rest) > 1.0):
             found |= hit
     return found

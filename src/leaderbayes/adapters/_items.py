@@ -176,7 +176,7 @@ def read_items(
     if table.frame[repeat].map(str).nunique() > 1:
         columns["repeat"] = repeat
     (name,) = metrics
-    # Of "scorer,key" the key.
+    # The key in "scorer,key".
     better = direction(table, name.rpartition(",")[2], higher_is_better)
     scores = arrange(table, columns, "score", better=better, metric=name)
     return scores if len(known) > 1 else scores.assign_attrs(tournament=str(known[0]))

@@ -121,7 +121,7 @@ def _mean(
             parts[part] = float(value)
     if not parts:
         raise ScoresError(f"{where}: no scores of these splits; there are {listed(names)}.")
-    # For a split whose labels are not public, mteb writes NaN beside the scores of others.
+    # mteb writes NaN for a split whose labels are not public, beside the scores of others.
     parts = {part: value for part, value in parts.items() if not np.isnan(value)}
     if not parts:
         return float("nan")

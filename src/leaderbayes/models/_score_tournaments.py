@@ -139,7 +139,7 @@ def score_tournaments(
             moved = moved + share * pt.sqrt(of_mean) * pm.Normal(
                 "luck_unit", dims=("tournament", "axis")
             )
-        # For the likelihood of all rounds only the means on data sets are kept.
+        # Only the means on data sets are kept for the likelihood of all rounds.
         variance = omega + of_mean
         away = pt.dot(tables.mean - score, at.inverse.T)
         marginal = -0.5 * (pt.log(variance) + away**2 / variance).sum()

@@ -47,7 +47,7 @@ Family = Mapping[str, str] | pd.Series
 
 FigSize = tuple[float, float] | Literal["column", "page"]
 _FONT, _SMALLEST = 10.0, 4.5  # points
-# For one column of a journal, and for both: width in inches, letters in points.
+# One column of a journal, and both: width in inches, letters in points.
 _JOURNAL = {"column": (3.4, 7.0), "page": (7.0, 8.0)}
 _HIGHEST = 7.9  # inches, of panels below each other in one column
 MOST_NUMBERS = 20  # rows and columns of a heat map whose cells have numbers

@@ -61,7 +61,7 @@ def frontier(
     -------
     arviz_plots.PlotCollection
         "board": cost across, in logarithms (linear below the least cost where one is 0), and
-        quality up. Names that would lie on others are excluded, those of dominated players first.
+        quality up. Names that would overlap are left out, those of dominated players first.
 
     Raises
     ------

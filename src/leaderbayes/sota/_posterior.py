@@ -271,7 +271,7 @@ def _misfit(compared: pd.DataFrame) -> str:
 def _low(tree: xr.DataTree) -> str:
     """Return that the best theta is below the board's middle."""
     board, best = board_of(tree), tree["posterior"]["theta_sota"]
-    # For a few teams whose scores are mostly luck the best is about as good as the middle.
+    # If a few teams' scores are mostly luck, the best team is about as good as the middle one.
     highest, median = float(best.mean() + best.std()), float(board.median())
     if board.attrs["metric"] == "accuracy":  # next to 1 the median score of a theta is 1
         n = int(board.attrs["n"])

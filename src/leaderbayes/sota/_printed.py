@@ -55,8 +55,8 @@ def _smallest(different: Floats, largest: int, unit: float) -> tuple[int, str] |
     """
     different = different[(different > 0.0) & (different < 1.0)]
     sizes = np.arange(2, largest + 1)
-    # For all scores that could be printed a share of n times the unit fits: at least, as n that go
-    # well with the digits leave none between.
+    # Of all scores that could be printed, at least the share n * unit fits: an n that suits the
+    # digits leaves none between.
     sizes = sizes[_by_chance(sizes, sizes * unit, len(different)) < _CHANCE]
     possible = np.unique(np.round(np.linspace(0.0, 1.0, 1009) / unit) * unit)
     fitting = []

@@ -65,7 +65,7 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     theta, highest = np.quantile(best, tails), np.quantile(again, tails)
     expected = float(best.mean())
-    # For a rho that is unknown the board's own estimate, or else what it came to be.
+    # A rho that was not given is the posterior's mean; else it is the board's.
     rho = float(post.read("rho").mean()) if post.has("rho") else board.attrs.get("rho", 0.0)
     free = winner(board, rho=rho, prob=prob)
     ends = float(free["theta_sota_lower"]), float(free["theta_sota_upper"])

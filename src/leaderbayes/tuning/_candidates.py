@@ -43,7 +43,7 @@ def proposal(
         size = n_candidates or _DRAWS_AT_ONCE
         draws = ParameterSampler(space, size * max_iterations, random_state=random)
         with warnings.catch_warnings():
-            # For a small grid, which is all given then.
+            # It warns of a small grid, all of which is tried then.
             warnings.simplefilter("ignore", UserWarning)
             return in_turn(list(draws), size)
     grid = list(ParameterGrid(space))

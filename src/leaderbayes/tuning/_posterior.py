@@ -54,7 +54,7 @@ def standing(
     wins, n, _ = weighted_counts(place, eta, within_round=True, ties="half")
     points = wins.sum(axis=1)
     # On a complete board strengths are in the order of the points, which no draw disturbs.
-    # For equals the one that was proposed first leads, and newcomers do not take its place.
+    # Among equals the one proposed first leads, so that newcomers do not take its place.
     leader = int(np.lexsort((-np.arange(len(points)), scores.mean(axis=1), points))[-1])
     target = target_of_pairs(points, n, _PRIOR_SCALE, _PRIOR_DF)
     proposed = Engine(target).propose(_DRAWS, rng)

@@ -113,7 +113,7 @@ def test_refusals(fit, folder, arguments, message):
 
 
 def test_a_site_of_a_folder(dt, scores, tmp_path):
-    """Files, folders of rank and studies; --since says what has changed."""
+    """Files, folders of rank and studies."""
     lb.write_fit(dt, tmp_path / "fits" / "one.nc")
     doubtful = dt.copy()
     doubtful.attrs = {**dt.attrs, "converged": 0}
@@ -129,9 +129,6 @@ def test_a_site_of_a_folder(dt, scores, tmp_path):
     }  # fmt: skip
     names = {path.stem for path in (tmp_path / "site").iterdir()}
     assert names == {"index", "one", "two", "three"}
-    done = call("report", "fits", "--site", "site", "--since", "site", cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "`two`" in (tmp_path / "site" / "changes.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +137,6 @@ def test_a_site_of_a_folder(dt, scores, tmp_path):
         (["fits"], "one of them"),
         (["fits", "--site", "site", "--out", "page.html"], "one of them"),
         (["fits", "--site", "site", "--sota", "x.nc"], "--sota is for a page"),
-        (["fits", "--out", "page.html", "--since", "site"], "--since is for a site"),
         (["nowhere", "--site", "site"], "no such folder"),
         (["fits", "--site", "site"], "it has no posterior"),
     ],

@@ -1,8 +1,7 @@
-"""A site: its files, what they say and refuse, and what has changed between two."""
+"""A site: its files, what they say and refuse."""
 
 import json
 import re
-from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ import pytest
 import leaderbayes as lb
 import posteriors
 from conftest import cycle
-from leaderbayes.report._changes import changes, read_boards
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +65,6 @@ def test_letters_of_any_script_have_a_link(classifiers, tmp_path):
     pages = ["modele-1.html", "漢字.html", "モデルが-1.html", "हिन्दी.html"]
     assert [board["page"] for board in listed] == pages
     assert all((made.parent / page).exists() for page in pages)
-    again = lb.report.site({"漢字": fit}, tmp_path / "next", since=made.parent, top=2).parent
-    assert "漢字" not in (again / "changes.md").read_text("utf-8")
-    assert (again / "changes.md").read_text("utf-8").startswith("No longer there: `Modèle 1`")
 
 
 @pytest.mark.parametrize(
@@ -93,87 +88,9 @@ def test_what_is_no_board(classifiers, kinds, tmp_path):
         (classifiers, {}, "by the names"),
         ({"a": 1}, {}, "not int"),
         ({"a": kinds["sota"]}, {}, "ranks teams"),
-        ({"a": classifiers}, {"since": tmp_path / "nowhere"}, "no site of"),
         ({"a": classifiers}, {"audits": {"b": classifiers}}, "no posterior of the name 'b'"),
         ({"a": classifiers}, {"audits": {"a": classifiers}}, r"leaderbayes\.audit returns"),
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             lb.report.site(given, tmp_path, **options)
     assert list(tmp_path.iterdir()) == []
-
-
-# What has changed
-
-
-def record(players="abc", told=(("a", "c"),), **more):
-    board = {
-        "name": "", "model": "bradley_terry", "seed": 1, "converged": True, "warnings": [],
-        "p_check": 0.5, "leaderboard": [{"player": name} for name in players],
-        "tied_for_top": [players[0]], "groups": [], "told_apart": [list(pair) for pair in told],
-    }  # fmt: skip
-    return {"one": {"format": 1, "name": "one", "prob": 0.95, "boards": [board | more]}}
-
-
-@pytest.mark.parametrize(
-    ("new", "said"),
-    [
-        (record(), None),
-        (record(told=(("a", "c"), ("b", "c"))), "- `b` now distinguishable from `c`."),
-        (record(told=()), "- `a` no longer distinguishable from `c`."),
-        (record(told=(("c", "a"),)), "- `c` now distinguishable from `a`."),
-        (record("bac"), "- `b` leads now; `a` did."),
-        (record("abcd"), "- new: `d`."),
-        (record("ac"), "- gone: `b`."),
-        (record(converged=False), "- the chains did not converge"),
-    ],
-)
-def test_each_change_is_said(new, said):
-    made = changes(record(), new)
-    if said is None:
-        assert made == "No board has changed.\n"
-    else:
-        assert made.startswith("### `one`\n\n- ")
-        assert said in made
-        assert made.count("\n- ") == 1
-
-
-def test_boards_tournaments_and_probabilities():
-    assert changes({}, record()) == "### `one`\n\n- A new board.\n"
-    assert changes(record(), {}) == "No longer there: `one`.\n"
-    new = record()
-    new["one"]["prob"] = 0.9
-    assert "- Distinguishable means at 90% now, at 95% before." in changes(record(), new)
-    new = deepcopy(record(told=()))
-    new["one"]["boards"][0]["name"] = "iris"
-    assert "- `iris`: a new tournament." in changes(record(), new)
-    assert "- `iris`: `a` no longer distinguishable from `c`." in changes(record(name="iris"), new)
-
-
-def test_many_pairs_are_counted():
-    players = [f"p{k:02d}" for k in range(8)]
-    pairs = [(a, b) for i, a in enumerate(players) for b in players[i + 1 :]]
-    made = changes(record(players, ()), record(players, pairs))
-    assert made.count("now distinguishable from") == 10
-    assert "and 18 more such pairs" in made
-
-
-def test_names_are_no_markdown():
-    hostile = ["@everyone <img src=x> [a](b)", "`code`\n# head", "c"]
-    made = changes(record(hostile, ()), record(hostile, [(hostile[0], hostile[1])]))
-    assert "`@everyone <img src=x> [a](b)` now distinguishable from `'code' # head`" in made
-    assert "\n# head" not in made
-
-
-@pytest.mark.parametrize(
-    "content", [None, "no json", "[]", '{"format": 2}', '{"format": 1}',
-                '{"format": 1, "boards": [{"json": "../secret.json"}]}'],
-)  # fmt: skip
-def test_what_is_no_site(tmp_path, content):
-    """And only files of its folder are read."""
-    inside = tmp_path / "site"
-    inside.mkdir()
-    (tmp_path / "secret.json").write_text(json.dumps({"format": 1}))
-    if content is not None:
-        (inside / "index.json").write_text(content)
-    with pytest.raises(lb.LeaderbayesError, match=r"no site of|its format"):
-        read_boards(inside)

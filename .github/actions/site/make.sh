@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Fit each file of $RESULTS (one a line) with the options $OPTIONS, and make the site $SITE of all.
-# What has changed since the site $PREVIOUS, if there is one, goes to $SITE/changes.md too.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -39,10 +38,7 @@ if [ "$count" -eq 0 ]; then
   exit 2
 fi
 
-since=()
-if [ -n "$PREVIOUS" ] && [ -e "$PREVIOUS/index.json" ]; then since=(--since "$PREVIOUS"); fi
-try leaderbayes report "$work" --site "$SITE" --title "$TITLE" ${since[@]+"${since[@]}"}
+try leaderbayes report "$work" --site "$SITE" --title "$TITLE"
 
 echo "site=$SITE" >> "${GITHUB_OUTPUT:-/dev/null}"
 echo "trusted=$trusted" >> "${GITHUB_OUTPUT:-/dev/null}"
-if [ -e "$SITE/changes.md" ]; then cat "$SITE/changes.md" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"; fi

@@ -36,7 +36,6 @@ _PATH = click.Path(path_type=Path)
 @option("audit", "Add the answers of leaderbayes audit.", bool)
 @option("site", "Folder for a site with a page for each result in FILE (in place of --out).", _PATH,
         metavar="DIR")  # fmt: skip
-@option("since", "Earlier site, to list what has changed.", _PATH, metavar="DIR")
 @option("title", "Title of the page or site.")
 @option("top", "Number of players in charts and comparisons.", click.IntRange(2), 100)
 @prob
@@ -64,8 +63,6 @@ def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
     out, prob, scaled = given["out"], given["prob"], anchored(given)
     check_file(out, *_SUFFIXES)
-    if given["since"] is not None:
-        raise lb.LeaderbayesError("--since is for a site: give --site DIR.")
     page = out.suffix.lower() in _PAGE
     if not page and (alien := typed(_PAGE_ONLY)):
         raise lb.LeaderbayesError(f"--{alien[0]} is for a page, not {out}: give --out page.html.")
@@ -118,7 +115,7 @@ def _site(folder: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     audits = {k: lb.audit(fit, prob=prob) for k, fit in single.items() if given["audit"]}
     shown = {name: given[name] for name in ("title", "top") if given[name] is not None}
     shown |= {"prob": prob, **anchored(given)}
-    index = lb.report.site(fits, site, since=given["since"], audits=audits, **shown)
+    index = lb.report.site(fits, site, audits=audits, **shown)
     result = {"site": str(site), "boards": list(fits), "converged": _converged(fits.values())}
     return result, f"{index}: {len(fits)} board{'s' if len(fits) > 1 else ''}, with JSON beside."
 

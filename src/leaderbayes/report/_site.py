@@ -22,11 +22,11 @@ from leaderbayes._files.printed import probability
 from leaderbayes._files.write import check_folder, write_files
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes.report._audit import audited
-from leaderbayes.report._changes import FORMAT, changes, read_boards
 from leaderbayes.report._facts import diagnostics
 from leaderbayes.report._html import is_study, page_of, read_template, template
 from leaderbayes.report._verdicts import verdict
 
+FORMAT = 1  # of the JSON
 _MOST = 100  # players whose pairs are listed, best first
 
 
@@ -34,7 +34,6 @@ def site(
     fits: Mapping[str, xr.DataTree],
     folder: str | os.PathLike[str],
     *,
-    since: str | os.PathLike[str] | None = None,
     title: str = "Leaderboards",
     prob: float = 0.95,
     top: int = 100,
@@ -54,9 +53,6 @@ def site(
         Posteriors of players or studies, by the names of their boards.
     folder : path
         Folder of the site; made if missing. Files of the same names are replaced, all or none.
-    since : path, optional
-        Folder of an earlier version, which may be the same: ``changes.md`` then lists, in
-        Markdown, what has changed, such as "B is now distinguishable from A".
     title : str
         Title of the index.
     prob, top, anchor, scale, anchor_at
@@ -77,7 +73,7 @@ def site(
     ------
     LeaderbayesError
         If there is no board, one is of something else, two have the same link, an option is out of
-        range, ``since`` has no such files, or the folder cannot be written.
+        range, or the folder cannot be written.
 
     Examples
     --------
@@ -97,7 +93,6 @@ def site(
         raise LeaderbayesError(f"audits: there is no posterior of the name {alien[0]!r}.")
     prob, top = share("prob", prob), whole("top", top, at_least=2)
     links = _links(list(fits))
-    earlier = None if since is None else read_boards(_arguments.path("since", since))
     check_folder(to)
     texts: dict[Path, str] = {}
     records = {}
@@ -134,8 +129,6 @@ def site(
         for row in rows
     ]  # fmt: skip
     texts[to / "index.json"] = _json({"format": FORMAT, "title": title, "boards": listed})
-    if earlier is not None:
-        texts[to / "changes.md"] = changes(earlier, records)
     write_files(texts)
     return to / "index.html"
 
@@ -146,10 +139,10 @@ def _links(names: list[str]) -> dict[str, str]:
     for name in names:
         text = unicodedata.normalize("NFKC", str(name)).lower()
         link = re.sub("-+", "-", "".join(map(_in_link, text))).strip("-")
-        if not link or link in ("index", "changes"):
+        if link in ("", "index"):
             raise LeaderbayesError(
                 f"{name!r} gives no link of its own; name the board with letters or digits, and "
-                "neither index nor changes."
+                "not index."
             )
         if link in links.values():
             other = next(one for one, taken in links.items() if taken == link)

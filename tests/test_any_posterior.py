@@ -31,7 +31,6 @@ ANSWERS = {
     "frontier": lambda dt: lb.frontier(dt, prices_of(dt)),
     "tied_for_top": lb.tied_for_top,
     "rank_probability": lb.rank_probability,
-    "p_top": lambda dt: lb.p_top(dt, 2),
     "check": lambda dt: lb.check(dt, draws=50, seed=1),
     "deviance": lb.deviance,
     "log_likelihood": lb.log_likelihood,
@@ -57,7 +56,6 @@ ALWAYS = {
     "groups",
     "tied_for_top",
     "rank_probability",
-    "p_top",
     "compare",
 }
 

@@ -67,7 +67,6 @@ def test_options_are_keyword_only(name):
             ("datasets.load", "tournament"),
             ("likelihood.wald_test", "a"),
             ("likelihood.wald_test", "b"),
-            ("study.best_in_class", "tournament"),
             ("plan", "pair"),
             ("plots.board", "estimate"),
             ("plots.search", "x"),

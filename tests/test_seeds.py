@@ -37,7 +37,6 @@ DRAWN = {
     "likelihood.bootstrap": lambda seed: lb.likelihood.bootstrap(
         MATCHES, replicates=20, pseudo_rounds=1.0, seed=seed
     ),
-    "likelihood.best_test": lambda seed: lb.likelihood.best_test(MATCHES, replicates=10, seed=seed),
 }
 
 

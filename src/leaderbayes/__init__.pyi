@@ -24,7 +24,6 @@ from ._answers.loo import loo as loo
 from ._answers.new_player import new_player as new_player
 from ._answers.plan import plan as plan
 from ._answers.ranks import improved as improved
-from ._answers.ranks import p_top as p_top
 from ._answers.ranks import rank_probability as rank_probability
 from ._answers.sensitivity import sensitivity as sensitivity
 from ._answers.win_probability import win_probability as win_probability

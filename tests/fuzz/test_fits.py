@@ -46,7 +46,6 @@ QUESTIONS: dict[str, Callable[[xr.DataTree], Any]] = {
     "leaderboard": lambda dt: by_player(lb.leaderboard(dt)).drop(columns="score", errors="ignore"),
     "win_probability": lambda dt: lb.win_probability(dt)["mean"].to_series().sort_index(),
     "rank_probability": lambda dt: lb.rank_probability(dt).to_series().sort_index(),
-    "p_top": lambda dt: lb.p_top(dt, 2).sort_index(),
     "groups": lambda dt: lb.groups(dt),
     "deviance": lambda dt: lb.deviance(dt).to_pandas().drop("p_value_normal"),
 }

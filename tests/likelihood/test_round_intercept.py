@@ -7,6 +7,7 @@ from scipy.special import expit
 
 import leaderbayes as lb
 from conftest import board, simulate
+from leaderbayes.likelihood._round_intercept import order_explains
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +184,30 @@ def test_no_estimate(values, message):
 def test_bad_options(matches, options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.likelihood.round_intercept(matches, **options)
+
+
+def test_order_explains_by_brute_force():
+    """By a linear program: is there a direction in which no outcome gets less probable?"""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(200):
+        as_first, as_second = rng.random((2, 3, 3)) < 0.35
+        for beat in (as_first, as_second):
+            np.fill_diagonal(beat, False)
+        if not np.linalg.matrix_power(np.eye(3) + as_first + as_second, 3).all():
+            continue  # refused before
+        rows = [
+            [float(k == winner) - float(k == loser) for k in range(3)] + [sign]
+            for beat, sign in ((as_first, 1.0), (as_second, -1.0))
+            for winner, loser in np.argwhere(beat)
+        ]
+        for effect in (1.0, -1.0):
+            bounds = [(-10.0, 10.0)] * 3 + [(effect, effect)]
+            solved = linprog(np.zeros(4), -np.array(rows), np.zeros(len(rows)), bounds=bounds)
+            if solved.status == 0:
+                break
+        seen.add(order_explains(as_first, as_second))
+        assert order_explains(as_first, as_second) == (solved.status == 0)
+    assert seen == {True, False}

@@ -227,7 +227,7 @@ def test_options_of_votes_alone(options):
         lb.likelihood.bradley_terry(matches, **options)
 
 
-@pytest.mark.parametrize("name", ["plackett_luce", "bootstrap", "best_test", "eliminate"])
+@pytest.mark.parametrize("name", ["plackett_luce", "bootstrap", "round_intercept", "eliminate"])
 def test_no_estimate_but_this_one_takes_votes(name):
     votes = voted(100)
     for given in (votes, lb.matches(votes)):
@@ -257,9 +257,6 @@ def test_no_estimate_names_penalties_of_votes():
     with pytest.raises(lb.DisconnectedError, match=r"a penalty \(pseudo_rounds=1\)") as problem:
         lb.likelihood.bradley_terry(votes)
     assert "firth" not in str(problem.value)
-    with pytest.raises(lb.DisconnectedError, match="order_effect=True, whose posterior") as problem:
-        lb.likelihood.round_intercept(votes)
-    assert "pseudo_rounds" not in str(problem.value)
 
 
 @pytest.mark.filterwarnings("ignore:LB028")
@@ -283,12 +280,6 @@ def test_groups_that_never_met_may_tell_the_order():
         lb.fit(votes, order_effect=True, seed=1)
 
 
-def test_votes_that_all_tie_and_are_left_out():
-    votes = of_sides(lambda i, j, rng: 0.5)
-    with pytest.raises(lb.ScoresError, match="Every vote is a tie"):
-        lb.likelihood.round_intercept(votes, ties="drop")
-
-
 @pytest.mark.parametrize("cluster", ["auto", "none", "judge"])
 def test_votes_that_all_tie_have_standard_errors(cluster):
     """And no LB015, which is an error here."""
@@ -298,12 +289,6 @@ def test_votes_that_all_tie_have_standard_errors(cluster):
     assert (np.diag(fit["covariance"]) > 0.0).all()
     table = lb.leaderboard(fit)
     assert (table["epp_upper"] - table["epp_lower"] > 0.0).all()
-
-
-def test_one_tie_is_one():
-    votes = of_sides(lambda i, j, rng: np.where(np.arange(200) == 7, 0.5, rng.random(200) < 0.5))
-    with pytest.raises(lb.LeaderbayesError, match="1 vote is a tie"):
-        lb.likelihood.round_intercept(votes)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -136,7 +136,7 @@ def test_means_of_data_sets_are_those_seen(fitted, scores):
 def test_answers_are_of_the_means(fitted):
     table = lb.leaderboard(fitted)
     assert table["player"].tolist() == ["p0", "p1", "p2"]
-    assert lb.p_top(fitted, 1).index[0] == "p0"
+    assert lb.rank_probability(fitted).sel(rank=1).idxmax() == "p0"
     assert lb.tied_for_top(fitted)[0] == "p0"
     one = lb.study.select(fitted, "data 1")
     assert one["posterior"]["player"].to_numpy().tolist() == ["p0", "p1"]

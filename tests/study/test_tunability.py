@@ -76,26 +76,3 @@ def test_refused(study):
         lb.study.tunability(study, GROUPS, default={"z": "p0"})
     with pytest.raises(lb.LeaderbayesError, match="'p0' is no player of group 'b'"):
         lb.study.tunability(study, GROUPS, default={"b": "p0"})
-
-
-def test_best_in_class(study):
-    board = lb.leaderboard(lb.study.select(study, "two/2"), prob=0.9).set_index("player")
-    best = lb.study.best_in_class(study, GROUPS, "two/2", prob=0.9)
-    assert list(best["group"]) == ["a", "b", "c"]
-    assert list(best["player"]) == ["p0", "p3", "p5"]
-    for row in best.itertuples():
-        assert row.epp_upper == board.loc[row.player, "epp_upper"]
-        assert row.p_average == board.loc[row.player, "p_average"]
-        assert row.rank == board.loc[row.player, "rank"]
-    assert best.attrs == {"converged": 1, "warnings": "[]"}
-    with pytest.raises(lb.LeaderbayesError, match="no tournament 'thre'; did you mean 'three'"):
-        lb.study.best_in_class(study, GROUPS, "thre")
-
-
-def test_best_in_class_of_all_tournaments(study):
-    every = lb.study.best_in_class(study, GROUPS)
-    assert list(every["tournament"].unique()) == ["one", "two/2", "three", "reversed"]
-    for name, rows in every.groupby("tournament", sort=False):
-        own = lb.study.best_in_class(study, GROUPS, name)
-        pd.testing.assert_frame_equal(rows.drop(columns="tournament").reset_index(drop=True), own)
-    assert every.attrs == {"converged": 1, "warnings": "[]"}

@@ -5,11 +5,18 @@ import pytest
 from scipy.stats import binom
 
 import leaderbayes as lb
-from leaderbayes.tuning import LeaderboardPruner, LeaderboardTerminator, decisions
+from leaderbayes.tuning import LeaderboardPruner, LeaderboardTerminator
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 ROUNDS = 8
+
+
+def decisions(study):
+    """What rules decided, by trial."""
+    rows = [row for key, row in study.user_attrs.items() if key.startswith("leaderbayes:")]
+    columns = ["trial", "rounds", "decision", "probability", "reason"]
+    return pd.DataFrame(rows, columns=columns).sort_values(["trial", "decision"], ignore_index=True)
 
 
 def studied(pruner=None, *, trials=15, direction="maximize", callbacks=(), quality=None):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import share, whole
+from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import with_ends
@@ -37,8 +37,12 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
-    >>> bool(lb.rank_probability(dt).sel(player="svm C=1", rank=1) > 0.6)
+    >>> ranks = lb.rank_probability(dt)
+    >>> bool(ranks.sel(player="svm C=1", rank=1) > 0.6)
     True
+    >>> top = ranks.sel(rank=slice(1, 3)).sum("rank")  # probability of being among the best three
+    >>> round(float(top.sel(player="svm C=1")), 2)
+    1.0
     """
     post = Posterior(dt)
     m = len(post.players)
@@ -51,43 +55,6 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
         "rank_probability",
         post.trust,
     )
-
-
-def p_top(dt: xr.DataTree, k: int) -> pd.Series:
-    """Return each player's probability of being among the k best.
-
-    Parameters
-    ----------
-    dt : DataTree
-        Posterior of any model, from `fit` or ``pm.sample``.
-    k : int
-        From 1 to the number of players.
-
-    Returns
-    -------
-    Series
-        By player, most probable first; sums to k. attrs: ``converged`` (0 or 1), ``warnings`` (JSON
-        list).
-
-    Raises
-    ------
-    LeaderbayesError
-        If ``k`` is out of range.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
-    >>> top = lb.p_top(dt, 3)
-    >>> round(float(top["svm C=1"]), 2), round(float(top.sum()), 2)
-    (1.0, 3.0)
-    """
-    post = Posterior(dt)
-    k = whole("k", k, at_most=len(post.players))
-    top = pd.Series((post.ranks <= k).mean(axis=0), index=post.players, name=f"p_top_{k}")
-    top = top.sort_values(ascending=False, kind="stable")
-    top.attrs.update(post.trust)
-    return top
 
 
 def improved(

@@ -1,4 +1,4 @@
-r"""PMRA's likelihood with random intercepts of rounds, or of judges, integrated out.
+r"""PMRA's likelihood with random intercepts of rounds integrated out.
 
 .. math:: L = \prod_k \int \phi(u) \prod_{v \in k} P(y_v \mid \eta_v = b_0 + s u
           + b_{first(v)} - b_{second(v)})\,du
@@ -162,7 +162,7 @@ def fit_marginal(
         if beyond > here:
             raise NotConvergedError(
                 "The standard deviation of PMRA's intercepts has no finite estimate: in nearly "
-                "every round (by nearly every judge) all matches go one way. Use "
-                "likelihood.bradley_terry, or fit the posterior."
+                "every round all matches go one way. Use likelihood.bradley_terry, or fit the "
+                "posterior."
             )
     return x, evaluate(x)

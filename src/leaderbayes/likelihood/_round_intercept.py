@@ -1,7 +1,7 @@
 """PMRA by maximum likelihood: the published route, as lme4's glmer takes it."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -9,29 +9,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
-from leaderbayes._arguments import is_hashable, whole
+from leaderbayes._arguments import whole
 from leaderbayes._errors import DisconnectedError, LeaderbayesError
 from leaderbayes._numerics import round_intercept as pmra
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Clustered, Marginal, fit_marginal
 from leaderbayes._scores.matches import listed_positions, require_matches
-from leaderbayes._scores.tables import counted
-from leaderbayes._scores.vote_matches import (
-    clusters_of,
-    counted_votes,
-    is_votes,
-    require_whole_weights,
-    valid_votes,
-    weights_of,
-)
 from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
 
 _ALIKE = 1e-6  # strengths this near each other are the same
 _CLEAR = 1.96  # standard errors from 0 at which an order effect is more than chance
-_INSTEAD = "take likelihood.bradley_terry(votes, order_effect=True)"
 
 
 class Listed(NamedTuple):
@@ -39,12 +29,11 @@ class Listed(NamedTuple):
 
     matches: xr.Dataset  # wins and n (player, opponent)
     given: Clustered
-    clusters: tuple[str, NDArray[Any]]  # "round" or "judge", and their names
     zero: int
     start: Floats  # (player + 2,)
     ties: str
-    tied: int = 0  # matches without a winner, half of a win for both
-    listed: Longs | None = None  # players as they are listed; for votes None
+    tied: int  # matches without a winner, half of a win for both
+    listed: Longs  # players as they are listed
 
     @property
     def players(self) -> NDArray[Any]:
@@ -60,7 +49,6 @@ def round_intercept(
     n_quadrature: int = 10,
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
-    ties: Literal["drop"] | None = None,
 ) -> xr.Dataset:
     r"""Estimate PMRA's mixed model by maximum likelihood.
 
@@ -68,24 +56,20 @@ def round_intercept(
               \quad u_k \sim N(0, s^2),\ i\ \mathrm{listed\ before}\ j
 
     with the rounds' intercepts u_k integrated out by adaptive Gauss-Hermite quadrature. The
-    intercepts' sign, and with it every p-value, depends on the order of the players. In votes, i
-    was shown first and k is the judge.
+    intercepts' sign, and with it every p-value, depends on the order of the players.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`, within rounds, with ties "half" or, as published, "loss"; or
-        votes with judges from `leaderbayes.read_votes`.
+        From `leaderbayes.matches`, within rounds, with ties "half" or, as published, "loss".
     order : sequence of str, optional
-        All players, as they are listed; by default by name without regard to case. Not for votes.
+        All players, as they are listed; by default by name without regard to case.
     zero : str, optional
         The player whose fixed effect is 0; by default the one with the smallest share of wins.
     n_quadrature : int
         Nodes per round, lme4's nAGQ; 1 is Laplace's approximation.
     hypothesis, value
         As for `bradley_terry`, on players and ``intercept``.
-    ties : "drop", optional
-        For votes: drop ties, which are refused otherwise.
 
     Returns
     -------
@@ -94,15 +78,15 @@ def round_intercept(
         ``intercept_variance`` and ``intercept_covariance``; ``sd_round``, s; ``round_effect``
         (round), the mode of u_k, and ``round_effect_sd``; ``fixed_effect`` and
         ``fixed_effect_error`` (player), b_i minus the zero player's; ``order``; ``loglik``,
-        ``deviance``. For votes "judge" replaces "round". attrs include ``df``, ``zero``,
-        ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
+        ``deviance``. attrs include ``df``, ``zero``, ``n_quadrature``, ``singular`` (1 where s is
+        0), ``warnings`` (JSON).
 
     Raises
     ------
     DisconnectedError, NotConvergedError
         If the estimate does not exist, or s has no finite estimate.
     LeaderbayesError
-        If an option has no meaning for these matches; if votes tie, or have fewer than two judges.
+        If an option has no meaning for these matches, or these are votes.
 
     References
     ----------
@@ -118,14 +102,7 @@ def round_intercept(
     ('tree depth=5', 0.55)
     """
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
-    if is_votes(matches):
-        if order is not None:
-            raise LeaderbayesError("order: votes say themselves who was shown first.")
-        board = list_votes(matches, ties=ties, zero=zero)
-    elif ties is not None:
-        raise LeaderbayesError("ties: an option of votes (read_votes), not of matches.")
-    else:
-        board = list_board(matches, "likelihood.round_intercept", order=order, zero=zero)
+    board = list_board(matches, "likelihood.round_intercept", order=order, zero=zero)
     linear = restriction(board.matches, hypothesis, value, len(board.players) + 1)
     x, at = fit_marginal(board.given, board.start, n_quadrature, linear=linear)
     return describe(board, x, at, linear, n_quadrature)
@@ -154,52 +131,7 @@ def list_board(
     first, second = (listed[side][pair] for side in np.triu_indices(len(listed), 1))
     won, shape = outcome[round_, pair] / 2.0, (len(outcome), len(listed))
     given = Clustered.of(first, second, won, np.ones(len(pair)), round_, shape)
-    clusters = ("round", board["round"].to_numpy())
-    return Listed(board, given, clusters, *_from(board, zero), ties, tied, listed)
-
-
-def list_votes(votes: xr.Dataset, *, ties: str | None, zero: str | None) -> Listed:
-    """Take the votes that somebody won, by judge."""
-    if not is_hashable(ties) or ties not in (None, "drop"):
-        raise LeaderbayesError(
-            f"ties={ties!r}: the mixed model of votes has two outcomes; take ties='drop', or "
-            "likelihood.bradley_terry(votes, order_effect=True), where a tie is half a win."
-        )
-    kept = valid_votes(votes, "drop")
-    tied = int(valid_votes(votes, "half").sizes["vote"]) - int(kept.sizes["vote"])
-    if tied and ties is None:
-        raise LeaderbayesError(
-            f"{counted(tied, 'vote')} {'is a tie' if tied == 1 else 'are ties'}, and the mixed "
-            f"model of votes has two outcomes: take ties='drop' to leave them out, or {_INSTEAD}, "
-            "where a tie is half a win."
-        )
-    require_whole_weights(kept)
-    judge = clusters_of(kept, "judge")["judge"]
-    judges = int(judge.max()) + 1
-    if judges < 2:
-        raise LeaderbayesError(f"One judge does not say how judges differ: {_INSTEAD}.")
-    if not kept.attrs.get("ordered", 1):
-        raise LeaderbayesError(
-            "These votes do not say who was shown first, which the intercept is about: take "
-            "likelihood.bradley_terry(votes)."
-        )
-    board = counted_votes(kept, "drop")
-    remedy = (
-        "Take model='bradley_terry' with order_effect=True, whose posterior exists all the same "
-        "(leaderbayes.fit, or rank --order-effect without --ml), or the votes on a group by itself."
-    )
-    require_estimate(board, remedy=remedy)
-    first, second = (kept[name].to_numpy().astype(np.int64) for name in ("first", "second"))
-    won, n = kept["outcome"].to_numpy(), weights_of(kept)
-    m = kept.sizes["player"]
-    as_first, as_second = np.zeros((2, m, m), dtype=bool)
-    as_first[first[won == 1.0], second[won == 1.0]] = True
-    as_second[second[won == 0.0], first[won == 0.0]] = True
-    _require_intercept(as_first, as_second)
-    given = Clustered.of(first, second, n * won, n, judge, (judges, m))
-    met = np.unique(judge, return_index=True)[1]
-    clusters = ("judge", kept["judge"].to_numpy()[met])
-    return Listed(board, given, clusters, *_from(board, zero), "drop")
+    return Listed(board, given, *_from(board, zero), ties, tied, listed)
 
 
 def _from(board: xr.Dataset, zero: str | None) -> tuple[int, Floats]:
@@ -217,7 +149,7 @@ def describe(
     board: Listed, x: Floats, at: Marginal, linear: Linear | None, n_quadrature: int
 ) -> xr.Dataset:
     """Make the Dataset of a fit."""
-    m, scale, (kind, names) = len(x) - 2, float(x[-1]), board.clusters
+    m, scale = len(x) - 2, float(x[-1])
     covariance = inverse(at.information, m, linear)
     spread = np.diag(covariance)[:m]
     relative = spread + spread[board.zero] - 2.0 * covariance[board.zero, :m]
@@ -229,9 +161,9 @@ def describe(
         "intercept": x[m],
         "intercept_variance": covariance[m, m],
         "intercept_covariance": ("player", covariance[m, :m]),
-        f"sd_{kind}": scale,
-        f"{kind}_effect": (kind, scale * at.mode),
-        f"{kind}_effect_sd": (kind, scale * np.sqrt(at.variance)),
+        "sd_round": scale,
+        "round_effect": ("round", scale * at.mode),
+        "round_effect_sd": ("round", scale * np.sqrt(at.variance)),
         "fixed_effect": ("player", x[:m] - x[board.zero]),
         "fixed_effect_error": ("player", np.sqrt(np.maximum(relative, 0.0))),
         "loglik": at.value,
@@ -244,11 +176,10 @@ def describe(
         "zero": str(board.players[board.zero]), "ties": board.ties, "n_quadrature": n_quadrature,
         "singular": int(scale < 1e-4),
     }  # fmt: skip
-    if board.listed is None:
-        return estimate(board.matches, variables, attrs, linear, coords={kind: names}, hinted=[])
     variables["order"] = ("player", np.argsort(board.listed))
     said = _order(board, variables, count)
-    return estimate(board.matches, variables, attrs, linear, said, coords={kind: names})
+    names = board.matches["round"].to_numpy()
+    return estimate(board.matches, variables, attrs, linear, said, coords={"round": names})
 
 
 def _order(board: Listed, variables: dict[str, Any], played: int) -> list[str]:

@@ -74,36 +74,6 @@ def latex(
     return text
 
 
-def bibtex(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None = None) -> str:
-    """Return the references that `latex` and `text` cite, and no others, in BibTeX.
-
-    Parameters
-    ----------
-    dt, prob, rope
-        As for `text`.
-
-    Returns
-    -------
-    str
-        A BibTeX file.
-
-    Raises
-    ------
-    LeaderbayesError
-        As `text`.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
-    >>> print(lb.report.bibtex(dt))
-    @article{arviz2026,
-    ...
-    """
-    facts = facts_of(dt, prob, rope)
-    return _references(_fragment(facts, "")[1], facts)
-
-
 def _references(style: Style, facts: Facts) -> str:
     return as_bibtex(style.cited, facts["versions"]["leaderbayes"])
 

@@ -7,13 +7,11 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._strengths import strengths_of, winning, with_winning
-from leaderbayes.study._tournaments import posteriors_of, select, tournaments_of, trust_of
+from leaderbayes.study._tournaments import posteriors_of
 
 _NUMBERS = (
     "best_p_win", "best_lower", "best_upper", "p_best_in_class", "median_p_win", "spread",
@@ -167,68 +165,3 @@ def _of_group(
         win.mean(), *np.quantile(win, tails), each.mean(),
     )  # fmt: skip
     return {"best": str(players[own][best]), **dict(zip(_NUMBERS, values, strict=True))}
-
-
-def best_in_class(
-    study: xr.DataTree,
-    groups: Mapping[str, str],
-    tournament: str | None = None,
-    *,
-    prob: float = 0.95,
-) -> pd.DataFrame:
-    """Rank the best player of each group, in one tournament or in each.
-
-    Parameters
-    ----------
-    study : DataTree
-        From `study.fit`, or a fit of several tournaments, in log-odds.
-    groups : mapping
-        Group of each player, such as the algorithm of which a player is one setting.
-    tournament : str, optional
-        Name of the tournament. By default all of them, one below the other.
-    prob : float
-        Probability mass of the equal-tailed credible intervals.
-
-    Returns
-    -------
-    DataFrame
-        Best first: ``tournament`` (of all of them), ``group``, ``player`` with the highest
-        posterior mean, ``epp``, ``epp_lower``, ``epp_upper``, ``p_average``, and ``rank`` among
-        all players. attrs: ``converged`` (0 or 1), ``warnings`` (JSON list).
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is no tournament of this name, a player has no group, or ``prob`` is not between
-        0 and 1.
-
-    References
-    ----------
-    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 4.1,
-    Tables 6 to 8.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load("classifiers").sel(tournament=["breast_cancer", "iris"])
-    >>> study = lb.study.fit(scores, store="study", seed=1, progressbar=False)
-    >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
-    >>> lb.study.best_in_class(study, groups, "breast_cancer")[["group", "player"]].head(2)
-          group        player
-    0       svm       svm C=1
-    1  logistic  logistic C=1
-    """
-    names = tournaments_of(study) if tournament is None else [tournament]
-    columns = ["group", "player", "epp", "epp_lower", "epp_upper", "p_average", "rank"]
-    tables = {}
-    for name in names:
-        board = leaderboard(select(study, name), prob=prob)
-        board.insert(0, "group", _groups_of(board["player"].to_numpy(), groups).to_numpy())
-        tables[name] = board.drop_duplicates("group", ignore_index=True)[columns]
-    best = pd.concat(tables, names=["tournament"]).reset_index(0).reset_index(drop=True)
-    if tournament is not None:
-        best = best.drop(columns="tournament")
-    found = study if tournament is None else select(study, tournament)
-    best.attrs.clear()
-    best.attrs.update(trust_of(found) if tournament is None else Posterior(found).trust)
-    return best

@@ -1,4 +1,3 @@
 from ._optuna import LeaderboardPruner as LeaderboardPruner
 from ._optuna import LeaderboardTerminator as LeaderboardTerminator
-from ._optuna import decisions as decisions
 from ._search import LeaderboardSearchCV as LeaderboardSearchCV

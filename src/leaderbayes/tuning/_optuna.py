@@ -5,12 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import optuna
-import pandas as pd
 from optuna.trial import FrozenTrial, TrialState
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
 from leaderbayes.tuning._posterior import gains, standing
 
@@ -37,7 +35,7 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
     rope : float
         To beat the best trial means to win a round with a probability above 1/2 + ``rope``.
     seed : int, optional
-        Same seed: same decisions. None draws one, which `decisions` shows.
+        Same seed: same decisions. None draws one, which the decisions show.
 
     Raises
     ------
@@ -47,7 +45,8 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
     Notes
     -----
     The best trial has the best mean of the trials with the most rounds. Trials with a score that
-    is not finite are neither pruned nor compared with.
+    is not finite are neither pruned nor compared with. Decisions are in ``study.user_attrs``, under
+    keys that begin with "leaderbayes:".
 
     Examples
     --------
@@ -104,7 +103,7 @@ class LeaderboardTerminator:
     test_fraction : float, optional
         Share of the data that each round tests on, where rounds are folds of the same data.
     seed : int, optional
-        Same seed: same decisions. None draws one, which `decisions` shows.
+        Same seed: same decisions. None draws one, which the decisions show.
 
     Raises
     ------
@@ -188,50 +187,6 @@ class LeaderboardTerminator:
         row = now.number, len(rounds), before.number, p, decision, why, self._seed
         _record(study, "terminator", *row)
         return stop
-
-
-def decisions(study: optuna.Study) -> pd.DataFrame:
-    """Return what `LeaderboardPruner` and `LeaderboardTerminator` decided in a study.
-
-    Parameters
-    ----------
-    study : optuna.Study
-        The study; decisions are in its storage.
-
-    Returns
-    -------
-    DataFrame
-        ``trial`` (of the terminator, the best one), ``rounds`` reported, ``opponent`` (the best
-        trial, or the earlier best), ``probability`` of beating it, ``decision`` ("dropped", "goes
-        on" or "stops"; the terminator's last for each best trial), ``reason``, ``seed``.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no study.
-
-    Examples
-    --------
-    >>> import optuna
-    >>> from leaderbayes.tuning import LeaderboardPruner, decisions
-    >>> def objective(trial):
-    ...     for fold in range(10):
-    ...         trial.report(float(fold % 3 - trial.number), fold)
-    ...         if trial.should_prune():
-    ...             raise optuna.TrialPruned
-    ...     return float(-trial.number)
-    ...
-    >>> study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner(seed=0))
-    >>> study.optimize(objective, n_trials=3)
-    >>> decisions(study)[["trial", "decision"]]
-       trial decision
-    0      1  dropped
-    1      2  dropped
-    """
-    if not isinstance(study, optuna.Study):
-        raise LeaderbayesError(f"This takes an optuna.Study, not {type(study).__name__}.")
-    rows = [value for key, value in study.user_attrs.items() if key.startswith(_ATTRIBUTE)]
-    return pd.DataFrame(rows, columns=COLUMNS).sort_values(["trial", "decision"], ignore_index=True)
 
 
 def _record(study: optuna.Study, who: str, trial: int, *rest: float | str) -> None:

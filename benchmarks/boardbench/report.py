@@ -22,75 +22,88 @@ HEAD = """\
 $ uv run --extra data python benchmarks/boardbench/run.py
 ```
 
-Which tools that rank players report their uncertainty, and are right? This command measures it and writes this page.
+This command measures how accurate the intervals and probabilities of ranking tools are, and writes this page.
 
-{quick}The numbers below are of `run.py{options}`, {date}: {boards_real} real boards, {splits} split of each into halves, {boards} boards of each of twelve simulated kinds,
-and {cells} of each of thirty simulated cells. Each tool had {limit:.0f} s of CPU for each of these three parts, {workers} at a time on {cores} cores; a tool that ran out of time has fewer boards. All took {minutes:.0f} minutes, and other work was on the machine (load {load:.1f}).
+{quick}The results come from `run.py{options}`, {date}:
 
-Monte Carlo errors are in brackets. A blank means that the tool does not answer. [All tables](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/tables.md)
-and [how to add a tool](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/README.md) are in the repository.
+| part | boards |
+|---|---|
+| real boards, with {splits} split of each into halves | {boards_real} |
+| simulated boards of each of twelve kinds | {boards} |
+| simulated boards of each of thirty cells | {cells} |
+
+Each tool had {limit:.0f} s of CPU for each part, {workers} at a time on {cores} cores. A tool that ran out of time has
+fewer boards. The run took {minutes:.0f} minutes, and the machine had other work (load {load:.1f}).
+
+Monte Carlo errors are in brackets. A blank means that the tool has no such output. The repository has
+[all tables](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/tables.md) and
+[how to add a tool](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/README.md).
 """
 
 REAL = """\
 
 ## Real boards
 
-Half of each board's rounds predicts the other half. A third of the boards is held out by a hash of the board's name: nothing in leaderbayes may be tuned on these.
+Half of each board's rounds predicts the other half. A third of the boards, chosen by a hash of the name, is held out:
+nothing in leaderbayes may be tuned on them.
 
 | column | meaning |
 |---|---|
-| rounds | log score of the win probabilities, for each pair and round that was kept back; a tie is half a win |
-| leader | log score of P(better), for which of a pair has the higher mean in the kept half, allowing for the luck of that half |
-| first | log score for who has the highest mean in the kept half |
-| + | the score less that of `{default}` on the boards that both answered; above 0 is worse than ours |
-| 95 %, 80 % | share of predictive intervals of a pair's win rate in the kept half that cover it |
+| rounds | log score of win probabilities, over pairs and held-out rounds; a tie is half a win |
+| leader | log score of P(better), for which of a pair has the higher mean in the held-out half, allowing for luck in that half |
+| first | log score for the player with the highest mean in the held-out half |
+| + | difference to the score of `{default}` on boards that both answered; above 0 is worse than ours |
+| 95 %, 80 % | coverage of predictive intervals of a pair's win rate in the held-out half |
 | wide | mean width of the 95 % intervals |
-| off | calibration error: how far win probabilities are from the share of rounds that were won |
+| off | calibration error of win probabilities |
 """
 
 TRUTH = """\
 
 ## Against the truth
 
-Simulated boards, without *equal players* and *missing scores*, which most tools refuse. All intervals are 95 % intervals.
+These boards are simulated, so the truth is known. *Equal players* and *missing scores* are excluded. All intervals are
+95 % intervals.
 
 | column | meaning |
 |---|---|
-| differences | share of intervals of a pair's difference that cover the true one, in the unit of the tool |
-| ranks, wide | share of intervals of ranks that cover the true rank, and their mean width |
-| distinguished | share of pairs of different players for which the tool claims who is better |
+| differences | coverage of intervals of a pair's difference, in the unit of the tool |
+| ranks, wide | coverage and mean width of intervals of ranks |
+| distinguished | share of pairs of unequal players for which the tool claims that one is better |
 | wrong, a wrong one | share of these claims that are false; share of boards with at least one |
-| log score | of P(better); less is better, a coin has 0.693 |
-| equal | share of boards of equal players on which somebody is distinguished |
+| log score | log score of P(better); lower is better, and a coin has 0.693 |
+| equal | share of boards of equal players with at least one such claim |
 """
 
 TABLES = """\
 # Boardbench: all tables
 
-What each column means is on [the page](https://leaderbayes.github.io/leaderbayes/boardbench.html).
+[The page](https://leaderbayes.github.io/leaderbayes/boardbench.html) explains the columns.
 """
 
 CELLS = """\
 
 ## Simulated win probabilities
 
-Share of 95 % intervals that cover the true probability of winning a round, and their mean width. *clones* are pairs of equal players that share four fifths of the variance of their noise; the other kinds are [below](#boards).
-The last row is the mean distance from 0.95. Empty cells ran out of time.
+Coverage of 95 % intervals of the true probability of winning a round, and their mean width. *Clones* are pairs of equal
+players that share four fifths of the variance of their noise; the other kinds are [below](#boards). The last row is the
+mean distance from 0.95. Empty cells ran out of time.
 """
 
 KINDS = """\
 
 ## By kind of board
 
-Share of intervals of differences that cover the truth; in italics, of ranks, if a tool has no differences.
+Coverage of intervals of differences; in italics of ranks, if a tool has no differences.
 """
 
 BOARDS = """\
 
 ## Boards
 
-Simulated boards are the same everywhere: uniforms of PCG64 go through inverse distribution functions. `frozen.json` has the hash of the first board of each kind and source, and `run.py` stops if one differs.
-Real boards are shipped, or fetched by `leaderbayes.datasets.fetch`, which checks each file. A board keeps players without missing scores, and 12 of them, drawn by its name, if there are more.
+Simulated boards are the same on all machines: uniforms of PCG64 go through inverse distribution functions. `run.py` stops
+if a board differs from its hash in `frozen.json`. Real boards are shipped, or fetched by `leaderbayes.datasets.fetch`,
+which checks each file. A board keeps at most 12 players without missing scores, drawn by its name.
 
 | kind | players x rounds | what |
 |---|---|---|
@@ -102,19 +115,19 @@ Real boards are shipped, or fetched by `leaderbayes.datasets.fetch`, which check
 """
 
 WHAT = {
-    "gumbel": "Bradley-Terry's and Plackett-Luce's own world: strengths with Gumbel noise",
+    "gumbel": "strengths with Gumbel noise, as Bradley-Terry and Plackett-Luce assume",
     "gumbel, 20 players": "the same",
-    "normal": "normal noise, the same for all",
+    "normal": "normal noise, the same for all players",
     "t3": "noise with heavy tails",
-    "own scales": "each player with noise of its own scale (log-normal, 0.7)",
+    "own scales": "noise on a different scale for each player (log-normal, 0.7)",
     "families": "four families that share half of the variance of their noise",
-    "equal players": "nobody is better",
+    "equal players": "all players are equal",
     "ties": "Gumbel scores rounded: 18 of 100 matches tie",
-    "missing scores": "normal, three scores of ten missing at random",
-    "folds": "folds that share training data (test fraction 0.2): the truth is of fresh data. "
-    "The dependence is that of Nadeau and Bengio's correction, to the favour of those who use it",
+    "missing scores": "normal noise, three of ten scores missing at random",
+    "folds": "folds that share training data (test fraction 0.2); the truth is about fresh data. "
+    "The dependence is that of Nadeau and Bengio's correction, which favours tools that use it",
     "items": "right or wrong, by ability and difficulty",
-    "items in clusters": "the same, ten items a cluster, on which a player has luck of its own",
+    "items in clusters": "the same, in clusters of ten items that share luck",
     "breast_cancer": "shipped: classifiers, ROC AUC in 5 x 5 folds",
     "diabetes": "shipped, the same", "digits": "shipped, accuracy", "wine": "shipped, accuracy",
     "regressors": "shipped: minus the root mean squared error",
@@ -254,13 +267,13 @@ def _behind(scores, covers, off):
             gap = of[best][0] - of[peer][0]
             if gap > 0.0:
                 lines.append(
-                    f"- *{column}*: {peer} is nearer by {gap:.4f} than {best}"
+                    f"- *{column}*: {peer} is nearer to it than {best} by {gap:.4f}"
                     f" ({np.hypot(of[best][1], of[peer][1]):.4f})."
                 )
     if not any(tool.startswith("leaderbayes") for tool in off):
         return ""
     said = "Columns in which another tool is ahead of each of ours:\n\n" + "\n".join(lines)
-    return (said if lines else "A tool of leaderbayes leads every column.") + "\n"
+    return (said if lines else "A model of leaderbayes leads every column.") + "\n"
 
 
 def _cells(frame, tools):
@@ -278,7 +291,7 @@ def _cells(frame, tools):
             far[tool] += [] if np.isnan(mean) or cell.startswith("equal") else [abs(mean - 0.95)]
         rows.append(row)
     rows.append(
-        ["from 0.95, but *equal*", *(f"{np.mean(x):.3f}" if x else "" for x in far.values())]
+        ["mean distance, without *equal*", *(f"{np.mean(x):.3f}" if x else "" for x in far.values())]
     )
     return _table(["cell", *tools], rows) if tools else ""
 

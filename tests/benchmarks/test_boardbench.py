@@ -310,11 +310,14 @@ def test_page_says_who_is_ahead_and_by_how_much(part, scoring):
     about |= {"sources": dict.fromkeys(part("boards").SOURCES, 1)}
     text = "".join(report.page(rows, [report.DEFAULT, "peer", "third"], about))
     assert text.count(f"- *rounds*: peer is ahead of {report.DEFAULT} by 0.0100 (0.0000).") == 3
-    assert text.count(f"- *95 %*: third is nearer by 0.0500 than {report.DEFAULT} (0.0000).") == 3
+    assert (
+        text.count(f"- *95 %*: third is nearer to it than {report.DEFAULT} by 0.0500 (0.0000).")
+        == 3
+    )
     assert "third is ahead" not in text
     assert "0.1000 (0.0000)" in text
     alone = "".join(report.page([row for row in rows if row["tool"] == "third"], ["third"], about))
-    assert "A tool of leaderbayes leads" not in alone
+    assert "A model of leaderbayes leads" not in alone
 
 
 def test_page_is_of_these_boards_and_tools(boards):

@@ -43,8 +43,8 @@ def test_gallery_has_every_figure():
 
 def test_pages_are_short_and_plain():
     """A page has at most 1500 words, all have 22 000, and a sentence has 40."""
-    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in PAGES}
-    assert not {name: n for name, n in words.items() if n > 1500}
+    words = {page: len(page.read_text(encoding="utf-8").split()) for page in PAGES}
+    assert not {page: n for page, n in words.items() if n > 1500}
     assert sum(words.values()) <= 22_000
     root = DOCS.parent
     texts = [*PAGES, *root.glob("[A-Z]*.md"), *root.glob("models/*/README.md")]

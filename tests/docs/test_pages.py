@@ -266,6 +266,6 @@ def test_numbers_of_disagreement_are_those_of_its_table():
     rows = runpy.run_path(str(ROOT / "docs" / "figures.py"))["rows"]
     table = pd.read_csv(ROOT / "docs" / "_static" / "disagreement.csv")
     text = (ROOT / "docs" / "disagreement.md").read_text(encoding="utf-8")
-    assert f"There are {len(table)} boards of {table['source'].nunique()} sources" in text
+    assert f"There are {len(table)} boards from {table['source'].nunique()} sources" in text
     assert "\n".join(rows(table)) in text
     assert (table["epp_same"] == 1.0).all()

@@ -44,6 +44,7 @@ TABLES = {
     "learning": learning.LEARNING,
     "sizes": means.SIZES,
     "new_data": means.NEW_DATA,
+    "answers": means.ANSWERS,
     "best": best.BEST,
     "populations": best.POPULATIONS_TABLE,
     "votes": judges.VOTES_TABLE,

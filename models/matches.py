@@ -3,8 +3,8 @@
 What is true of a pair is its log-odds of winning in a new round (ties half), whatever the noise; a
 player's strength is the mean of its log-odds against all players. ``fits`` has what users get by
 default, and beside these win probabilities those by the model alone and by each pair's own record
-(Davidson's are given that a match is not tied); ``coverage`` compares weights and models; ``rounded`` is
-Plackett-Luce on rounded scores.
+(Davidson's are given that a match is not tied); ``coverage`` compares weights and models;
+``rounded`` is Plackett-Luce on rounded scores.
 """
 
 import itertools
@@ -99,7 +99,7 @@ KINDS = (
     "own scales, ties",
 )  # fmt: skip
 ALIKE = ("Gumbel", "normal", "heavy tails", "skewed", "30 % missing")  # noise of all players
-BOARDS = {3: 40, 5: 40, 8: 40, 20: 20, 50: 10}  # of a cell, by players
+BOARDS = {3: 40, 8: 40, 20: 20, 50: 10}  # of a cell, by players
 OTHERS = 20  # boards of a cell of the other models
 
 
@@ -158,7 +158,7 @@ FITS = Table(
     cells={
         cell: BOARDS[cell[2]] if cell[0] == "bradley_terry" else OTHERS
         for cell in (
-            *itertools.product(["bradley_terry"], KINDS, BOARDS, (3, 5, 10, 30, 100)),
+            *itertools.product(["bradley_terry"], KINDS, BOARDS, (3, 10, 30, 100)),
             *itertools.product(["davidson", "plackett_luce"], ["30 % ties"], (8, 20), (10, 30)),
             *itertools.product(["plackett_luce"], ["Gumbel"], (8, 20), (10, 30)),
         )

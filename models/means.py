@@ -4,7 +4,8 @@
 drawn from. Each board is fitted twice: with the prior that draws players together, and flat.
 ``new_data``: scores over data sets, whether the interval of the mean difference has the true one,
 how often the interval on a new data set has the difference there, and P(better) and P(equivalent)
-there.
+there. ``answers``: players who were not asked all items, by Rasch's model, by mean scores of all
+answers, and by those of the items that all players answered.
 """
 
 import itertools
@@ -276,3 +277,39 @@ NEW_DATA = Table(
         )
     },
 )  # fmt: skip
+
+
+def answers_board(missing, share, number):
+    """Whether intervals of pairs hold the difference over all items, their width, and the error."""
+    rng = np.random.default_rng([len(missing), int(10 * share), number])
+    ability, difficulty = rng.normal(size=(4, 1)), rng.normal(size=60)
+    p = expit(ability - difficulty)
+    # By difficulty: players were asked items near their own level, but for luck.
+    away = np.abs(ability - difficulty) if missing == "by difficulty" else np.zeros(p.shape)
+    turn = (away + rng.gumbel(size=p.shape)).argsort(axis=1).argsort(axis=1)
+    values = np.where(turn < round(60 * (1.0 - share)), rng.random(p.shape) < p, np.nan)
+    board, true = scores(values).dropna("round", how="all"), gaps(p.mean(axis=1))
+    methods = {"Rasch": (board, "rasch"), "all answers": (board, "mean_score")}
+    if (common := board.dropna("round")).sizes["round"] > 1:
+        methods["common items"] = (common, "mean_score")
+    row = {}
+    for name, (some, model) in methods.items():
+        dt = fit(some, model, seed=number, replicates=1)
+        found = gaps(dt["posterior"]["score"].to_numpy().reshape(-1, 4))
+        inside, width = held(found, true)
+        error = np.sqrt(np.mean((found.mean(axis=0) - true) ** 2))
+        row |= {name: inside.mean(), f"{name}, width": width, f"{name}, off by": error}
+    return row
+
+
+ANSWERS = Table(
+    keys=("missing", "share"),
+    cells={
+        (missing, share): 100 if share < 0.8 else 30  # few answers are drawn by NUTS, or moved
+        for missing in ("at random", "by difficulty")
+        for share in (0.2, 0.5, 0.8)
+    },
+    board=answers_board,
+    shown=lambda folder: {"answers": read(folder, "answers").filter(regex="^(?!.*: error)")},
+    checked=5,
+)

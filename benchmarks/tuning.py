@@ -1,19 +1,23 @@
-"""Searches of hyper-parameters: fits used, held-out score, and regret against the whole grid.
+"""Searches of hyper-parameters: fits and time used, held-out score, regret against the whole grid.
 
-    OPENBLAS_NUM_THREADS=1 uv run --group test python benchmarks/tuning.py [--seeds 20]
+    OPENBLAS_NUM_THREADS=1 uv run --group test --with torch python benchmarks/tuning.py [--seeds 4]
 
 Every search runs for itself on the same folds of the same split into training and held-out data.
 Fits are deterministic given parameters and data, so each is made once and then remembered, and
-counted every time.
+counted and timed every time. Optuna's own terminator is left out where PyTorch is not installed.
 """
 
 import argparse
+import re
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from importlib.util import find_spec
 from itertools import product
+from time import process_time
 
 import numpy as np
 import optuna
+import optuna.terminator
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
@@ -73,9 +77,10 @@ def build(algorithm, a, b):
 class Remembered(ClassifierMixin, BaseEstimator):
     """A classifier of which each fit is made once; column 0 of X is the row's number."""
 
-    scores: dict = {}  # noqa: RUF012  of the process, by fit and test rows
+    scores: dict = {}  # noqa: RUF012  of the process, by fit and test rows, with its seconds
     fits = 0  # asked for
     rows = 0  # in them
+    saved = 0.0  # seconds that remembering saved
 
     def __init__(self, algorithm="tree", a=1, b=1):
         self.algorithm = algorithm
@@ -92,12 +97,15 @@ class Remembered(ClassifierMixin, BaseEstimator):
 
     def score(self, X, y):
         key = self._key, X[:, 0].tobytes()
-        if key not in Remembered.scores:
+        if key in Remembered.scores:
+            Remembered.saved += Remembered.scores[key][1]
+        else:
+            start = process_time()
             fitted = build(self.algorithm, self.a, self.b).fit(
                 self._train[0][:, 1:], self._train[1]
             )
-            Remembered.scores[key] = fitted.score(X[:, 1:], y)
-        return Remembered.scores[key]
+            Remembered.scores[key] = fitted.score(X[:, 1:], y), process_time() - start
+        return Remembered.scores[key][0]
 
 
 def searches(estimator, grid, folds, seed):
@@ -114,6 +122,10 @@ def searches(estimator, grid, folds, seed):
     def study(pruner, trials=49, callbacks=()):
         return lambda X, y: optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks)
 
+    own = {}
+    if find_spec("torch"):
+        stop = optuna.terminator.TerminatorCallback()
+        own["Optuna, its Terminator"] = study(optuna.pruners.NopPruner(), callbacks=[stop])
     return {
         "GridSearchCV": scikit(GridSearchCV(estimator, grid, **common)),
         "RandomizedSearchCV, 24": scikit(
@@ -123,6 +135,7 @@ def searches(estimator, grid, folds, seed):
             HalvingGridSearchCV(estimator, grid, random_state=seed, **common)
         ),
         "Optuna, WilcoxonPruner": study(optuna.pruners.WilcoxonPruner()),
+        **own,
         "LeaderboardSearchCV": ours(),
         "LeaderboardSearchCV, rope=0.1": ours(rope=0.1),
         "LeaderboardSearchCV, by 7, stops": ours(n_candidates=7),
@@ -156,6 +169,7 @@ def optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks):
             trial.report(seen[-1], k)
             if trial.should_prune():
                 raise optuna.TrialPruned
+        optuna.terminator.report_cross_validation_scores(trial, seen)
         return np.mean(seen)
 
     sampler = optuna.samplers.TPESampler(seed=seed)
@@ -164,7 +178,7 @@ def optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks):
     return {name: grid[name][k] for name, k in study.best_params.items()}
 
 
-def case(data, algorithm, seed, only):
+def case(seed, data, algorithm, only):
     """Rows of all searches on one split."""
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -194,10 +208,11 @@ def case(data, algorithm, seed, only):
     Remembered.scores.clear()
     rows, best = [], None
     for name, search in searches(Remembered(algorithm), grid, folds, seed).items():
-        if best and only not in name:
+        if best and not re.search(only, name):
             continue
-        Remembered.fits = Remembered.rows = 0
+        Remembered.fits, Remembered.rows, Remembered.saved = 0, 0, -process_time()
         chosen = search(train, y_train)
+        seconds = Remembered.saved + process_time()
         fits, used = Remembered.fits, Remembered.rows / (len(train) * (1 - 1 / FOLDS))
         out, cv = held_out(chosen), cross_validated(chosen)
         best = best or (out, cv, fits)
@@ -209,6 +224,7 @@ def case(data, algorithm, seed, only):
                 "seed": seed,
                 "fits": fits / best[2],
                 "rows": used / best[2],
+                "CPU s": seconds,
                 "held out": out,
                 "regret": best[0] - out,
                 "regret in CV": best[1] - cv,
@@ -224,28 +240,28 @@ def interval(values):
     return f"{mean:+.1f} ({low:+.1f}, {high:+.1f})"
 
 
-def compare(seeds, workers, only):
+def compare(table):
     """Print searches beside each other, over all and by data set."""
-    cases = list(product(DATA, GRIDS, range(seeds), [only]))
-    with ProcessPoolExecutor(workers) as pool:
-        rows = [row for some in pool.map(case, *zip(*cases, strict=True)) for row in some]
-    table = pd.DataFrame(rows)
     for keys in (["search"], ["data", "search"], ["algorithm", "search"]):
         grouped = table.groupby(keys, sort=False)
-        table = grouped[["fits", "rows", "held out"]].mean().round({"fits": 2, "rows": 2})
-        table["held out"] = table["held out"].map("{:.4f}".format)
+        means = grouped[["fits", "rows", "CPU s", "held out"]].mean()
+        means = means.round({"fits": 2, "rows": 2, "CPU s": 1})
+        means["held out"] = means["held out"].map("{:.4f}".format)
         for column in ("regret", "regret in CV"):
-            table[f"{column}, 1/1000"] = grouped[column].apply(interval)
-        print(table.to_string(), end="\n\n", flush=True)
+            means[f"{column}, 1/1000"] = grouped[column].apply(interval)
+        print(means.to_string(), end="\n\n", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", default="", help="part of the names of searches")
+    parser.add_argument("--only", default="", help="regular expression of the searches to run")
     given = parser.parse_args()
-    compare(given.seeds, given.workers, given.only)
+    cases = product(range(given.seeds), DATA, GRIDS, [given.only])
+    with ProcessPoolExecutor(given.workers) as pool:
+        rows = [row for some in pool.map(case, *zip(*cases, strict=True)) for row in some]
+    compare(pd.DataFrame(rows))
 
 
 if __name__ == "__main__":

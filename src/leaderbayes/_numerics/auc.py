@@ -110,7 +110,7 @@ def cdf(auc: Floats, positives: int, negatives: int) -> Floats:
         if not 0.0 < a < 1.0 or variance(float(a), small, large) < (0.5 / STEPS) ** 2:
             row[:] = x >= a
             continue
-        mass = np.diff(_mean_cdf(float(a), small, np.arange(STEPS + 1) / STEPS))
+        mass = np.diff(_mean_cdf(float(a), small))
         kept = mass > 1e-16
         centre = middle[kept]
         sd, skew = _added(float(a), small, large, centre)
@@ -153,16 +153,20 @@ def _added(auc: float, small: int, large: int, mean: Floats) -> tuple[Floats, Fl
     return np.sqrt(added), skew
 
 
-def _mean_cdf(auc: float, count: int, x: Floats) -> Floats:
-    """P(mean of ``count`` V's <= x); a law within [-1/2, 3/2] has Fourier coefficients at k pi."""
-    v = _share(auc)
+def _mean_cdf(auc: float, count: int) -> Floats:
+    """P(mean of ``count`` V's <= x) at 0, 1 / STEPS, ..., 1.
+
+    A law within [-1/2, 3/2] has Fourier coefficients at k pi, so that one FFT sums all its waves.
+    """
+    v, x = _share(auc), np.arange(STEPS + 1) / STEPS
     sd = math.sqrt(float(_spread(np.asarray(auc))) / count)
-    t = np.pi * np.arange(1, math.ceil(9.0 / (np.pi * sd)) + 2)
-    wave = (np.exp(1j * np.outer(t / count, v - auc)) @ _CHANCE) ** count
+    k = np.arange(1, math.ceil(9.0 / (np.pi * sd)) + 2)
+    wave = (np.exp(1j * np.outer(np.pi * k / count, v - auc)) @ _CHANCE) ** count
     # Integral of the density from -1/2 to x.
+    wave *= np.exp(1j * np.pi * k * auc) / (-1j * np.pi * k)
     near = np.abs(x - auc) < 12.0 * sd + 2.0 / STEPS
-    ends = np.exp(-1j * np.outer(t, x[near] - auc)) - np.exp(1j * t * (0.5 + auc))[:, None]
-    total = (x > auc).astype(float)
-    total[near] = 0.5 * (x[near] + 0.5)
-    total[near] += (wave[:, None] * ends / (-1j * t[:, None])).real.sum(axis=0)
+    turns = np.zeros(2 * STEPS, dtype=complex)
+    np.add.at(turns, k % (2 * STEPS), wave)
+    until = np.fft.fft(turns)[: STEPS + 1] - (wave * np.exp(0.5j * np.pi * k)).sum()
+    total = np.where(near, 0.5 * (x + 0.5) + until.real, x > auc)
     return np.maximum.accumulate(np.clip(total, 0.0, 1.0))

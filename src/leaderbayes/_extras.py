@@ -25,19 +25,9 @@ def install(name: str) -> str:
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Import what an extra brings, or raise the error that says what to install.
+    """Import what an extra brings, a key of `MODULES`, or raise what to install; ``what`` needs it.
 
-    Parameters
-    ----------
-    name : str
-        The extra, a key of `MODULES`.
-    what : str
-        What needs it: begins the message.
-
-    Raises
-    ------
-    MissingExtraError
-        If a package of the extra is missing. Any other missing package is raised as it is.
+    Any other missing package is raised as it is.
     """
     try:
         yield

@@ -21,15 +21,10 @@ _LEVEL = 1e-9  # of the range of values, within which two are level
 
 
 def aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
-    """Rank the players of a posterior by other aggregators.
+    """Rank players by other aggregators: ``value`` and ``rank`` (aggregator, player).
 
-    Returns
-    -------
-    Dataset
-        ``value`` (aggregator, player), NaN where there is none; ``rank``, ties share the lowest;
-        over ``aggregator`` ``leader``, ``same_leader`` (0 or 1), ``top_differs`` (how many of the
-        posterior's top are not in the aggregator's). attrs: ``leader``, ``top`` (how many are
-        compared), ``message``.
+    Over ``aggregator`` also ``leader``, ``same_leader`` (0 or 1) and ``top_differs`` (how many of
+    the posterior's top are not in the aggregator's). attrs: ``leader``, ``top``, ``message``.
     """
     y = None if post.of_votes else _scores(post)
     values = _of_votes(post, parts) if y is None else _of_scores(post, y, parts)

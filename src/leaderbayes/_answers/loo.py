@@ -159,21 +159,11 @@ def event_scores(
 
 
 def _round_scores(place: Ints, epp: Floats, weight: Floats, level: list[Floats]) -> Floats:
-    """Sum over rounds' matches the log scores of their mean probabilities.
+    """Sum log scores of mean probabilities over rounds' matches: weighted and equal, (round,).
 
-    Parameters
-    ----------
-    place : (round, player)
-    epp : (sample, player)
-    weight : (row, sample)
-        For each round's draws, and in the last row of all rounds'; or that row alone.
-    level
-        PMRA's intercept and its standard deviation between rounds, (sample,) each, of whoever
-        stands first; empty of other models.
-
-    Returns
-    -------
-    weighted, equal : (round,)
+    ``weight`` (row, sample) has a row for each round's draws of ``epp`` (sample, player), and a
+    last one of equal weights; or that alone. ``level`` is PMRA's intercept and its standard
+    deviation between rounds, (sample,) each, for whoever stands first; empty of other models.
     """
     out = np.zeros((2, len(place)))
     # Odds against the average: a pair's probability is a division, and no exponential of its own.

@@ -37,26 +37,11 @@ _REMEDY = {
 
 
 class Posterior:
-    """Draws of what players are ranked by, and what stands beside them.
+    """Draws of what players are ranked by, and what stands beside them; or raise.
 
-    Parameters
-    ----------
-    given : DataTree
-        With the group ``posterior`` that holds ``epp`` (player), ``score`` (player) or ``theta``
-        (team).
-
-    Attributes
-    ----------
-    tree : DataTree
-    parameter : str
-        The one of the three that there is.
-    model : Model
-        Whose data these are; of a posterior that names none, the first with this parameter.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no such tree.
+    ``tree`` has the group ``posterior`` that holds the ``parameter``: ``epp`` (player), ``score``
+    (player) or ``theta`` (team). ``model`` is the one whose data these are; of a posterior that
+    names none, the first with this parameter.
     """
 
     def __init__(self, given: Any) -> None:

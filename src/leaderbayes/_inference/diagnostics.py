@@ -20,14 +20,8 @@ def diagnose(
 ) -> dict[str, float | int]:
     """Compare R-hat, effective sample sizes, divergences and Pareto k with the limits.
 
-    Parameters
-    ----------
-    draws : mapping of (chain, draw, ...)
-        Variables, by name. For each the bulk counts, and both ends of its interval.
-    divergences : int
-        Of NUTS.
-    pareto_k : float, optional
-        Pareto k of the weights of proposals.
+    Of each variable in ``draws`` (chain, draw, ...) the bulk counts, and both ends of its interval.
+    ``divergences`` are NUTS', ``pareto_k`` is that of the weights of proposals.
     """
     from arviz_stats.base import array_stats
 

@@ -120,36 +120,27 @@ def newton(
     linear: Linear | None = None,
     start: Floats | None = None,
 ) -> tuple[Floats, float, Floats]:
-    """Maximise the likelihood.
+    """Maximise the likelihood; return epp (player,), nu (-inf without ties) and the information.
+
+    The information has a row for each player, whose null space is the constant vector, and with
+    ties one for nu.
 
     Parameters
     ----------
-    points : (player,)
-        Wins, ties half: all that the estimate depends on, besides who met whom.
-    n : (player, opponent)
-        Matches of each pair.
+    points, n : (player,) and (player, opponent)
+        Wins, ties half, and matches of each pair.
     tied : float, optional
-        Number of tied matches. Given: Davidson's model, nu is estimated. Absent: Bradley-Terry.
+        Number of tied matches: then nu of Davidson's model is estimated.
     pseudo_rounds : float
         Matches of every player, half of them won, against a player at 0. Makes the estimate
         exist on any board.
     firth : bool
         Add Jeffreys' penalty, half the log determinant of the information (Bradley-Terry only).
-        Makes the estimate exist on any connected board, and takes its first-order bias away. Not
-        with pseudo-rounds.
+        Makes the estimate exist on any connected board, with less bias. Not with pseudo-rounds.
     linear : Linear, optional
         Hypotheses K b = c that the estimate has to satisfy.
     start : (player,), optional
-        Where to begin: near the estimate half of the steps are enough. By default at 0.
-
-    Returns
-    -------
-    epp : (player,)
-        Sum to zero.
-    nu : float
-        -inf for Bradley-Terry.
-    hessian : (player, player), or one larger with nu last
-        Observed information. Its null space is the constant vector (without pseudo-rounds).
+        Where to begin: near the estimate half of the steps are enough.
 
     Raises
     ------
@@ -209,13 +200,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 
 
 def expit_mean(location: Floats, scale: Floats | float) -> Floats:
-    """E expit(location + scale z), z standard normal, to 1e-4 for scales up to 5 and 4e-3 up to 10.
-
-    Parameters
-    ----------
-    location, scale : arrays that broadcast
-        Log-odds.
-    """
+    """E expit(location + scale z), z standard normal: to 1e-4, for scales beyond 5 to 4e-3."""
     total = np.zeros(np.broadcast_shapes(np.shape(location), np.shape(scale)))
     for node, weight in zip(_NODES, _WEIGHTS / _WEIGHTS.sum(), strict=True):
         total += weight * expit(location + node * np.asarray(scale))

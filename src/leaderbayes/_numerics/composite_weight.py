@@ -130,17 +130,9 @@ def board_weight(
 ) -> Floats:  # fmt: skip
     """Estimate the weights (round,) of a board; below 3 rounds, give those of equal players.
 
-    For equal players that tie as often as these do.
-
-    Parameters
-    ----------
-    place : (round, player)
-    within_round, ties
-        As for `round_statistics`.
-    with_ties : bool
-        For Davidson's model, which has a parameter for ties: its weights are at most 1.
-    weighing : Weighing, optional
-        By default all rounds count the same.
+    For equal players that tie as often as these do. ``with_ties`` is for Davidson's model, which
+    has a parameter for ties: its weights are at most 1. Without ``weighing`` all rounds count the
+    same.
     """
     weighing = weighing or equal(len(place))
     own = exchangeable_weight(place, within_round=within_round)
@@ -208,16 +200,9 @@ def inverse_weight(
 ) -> float:
     """Compute tr(H^+ J) / d of a weighted likelihood: what its variance is too small by.
 
-    Parameters
-    ----------
-    wins, n, ties : (player, opponent)
-        By weight, as for `newton`; ``ties`` for Davidson's model only.
-    statistics : RoundStatistics
-        Counts of the same matches, not weighted.
-    weight : (round,)
-        Without that of the weighing.
-    pseudo_rounds : float
-        0 at the maximum-likelihood estimate; above 0 where that does not exist.
+    ``wins``, ``n`` and, for Davidson's model, ``ties`` (player, opponent) are counted by weight,
+    ``statistics`` are of the same matches, not weighted, and ``weight`` (round,) is without that of
+    the weighing. ``pseudo_rounds`` are above 0 where there is no maximum-likelihood estimate.
     """
     m = len(wins)
     tied = None if ties is None else float(ties.sum() / 2.0)

@@ -16,19 +16,10 @@ _MOST = 1000  # columns, beyond which a smaller set of them is looked for
 
 
 def letters(apart: Bools) -> list[str]:
-    """Return each player's letters.
+    """Return each player's letters: a to z, A to Z, then a1 to z1 and so on, best first.
 
-    Distinguishable pairs share no letter; every other pair shares one at least.
-
-    Parameters
-    ----------
-    apart : (player, player)
-        Which pairs are distinguishable, symmetric; players in the order of the table.
-
-    Returns
-    -------
-    list of str
-        Letters of each player: a to z, A to Z, then a1 to z1 and so on, best first.
+    Distinguishable pairs, ``apart`` (player, player), share no letter; every other pair shares one
+    at least. Players come in the order of the table.
     """
     m = len(apart)
     columns = _columns(apart)

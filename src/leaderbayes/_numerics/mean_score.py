@@ -119,14 +119,8 @@ def draw(
 ) -> Draws:  # fmt: skip
     """Draw independently from the posterior of a board (round, player) without gaps.
 
-    Parameters
-    ----------
-    luck : float
-        Variance of what rounds share over that of a round's noise, f / (1 - f).
-    prior : Prior, optional
-        None for the flat prior.
-    weighing : Weighing, optional
-        By default all rounds count the same.
+    ``luck`` is the variance of what rounds share over that of a round's noise, f / (1 - f). Without
+    ``prior`` it is flat, and without ``weighing`` all rounds count the same.
     """
     weighing = weighing or equal(len(board))
     noise = noise_of(board, flat=prior is None, weighing=weighing)

@@ -47,14 +47,10 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(scores: Floats, codes: Longs) -> Gaps:
-    """Prepare the equations.
+    """Prepare the equations, of scores (item, player), NaN where there is none.
 
-    Parameters
-    ----------
-    scores : (item, player)
-        NaN where there is none; an answer to every item, and players connected by them.
-    codes : (item,)
-        Clusters, counted from 0.
+    Every item has an answer, and answers connect the players. ``codes`` (item,) number clusters
+    from 0.
     """
     there = np.isfinite(scores)
     different, pattern = np.unique(there, axis=0, return_inverse=True)
@@ -76,13 +72,9 @@ def gaps_of(scores: Floats, codes: Longs) -> Gaps:
 
 
 def sums(gaps: Gaps, weights: Floats, atoms: Floats) -> Floats:
-    """Return sums over all items (draw, player).
+    """Return sums over all items (draw, player), by ``weights`` (draw, cluster).
 
-    Parameters
-    ----------
-    weights : (draw, cluster)
-    atoms : (draw, player)
-        What is each player's own beside the items.
+    ``atoms`` (draw, player) are each player's own beside the items.
     """
     shared = atoms.mean(axis=1, keepdims=True)
     of_pattern = weights @ gaps.counts

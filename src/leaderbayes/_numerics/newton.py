@@ -41,21 +41,12 @@ def maximise(
     tolerance: float = 1e-10,
     max_iter: int = 100,
 ) -> Maximum:
-    """Climb by damped Newton steps.
+    """Climb by damped Newton steps from ``start``, whose first m are strengths that sum to zero.
 
-    Parameters
-    ----------
-    parts : callable
-        Parameters (parameter,) to value, gradient (parameter,) and information (parameter,
-        parameter), of the players singular along 1: a matrix, or a LinearOperator.
-    start : (parameter,)
-        The first m are strengths and sum to zero.
-    m : int
-        Number of players.
-    linear : Linear, optional
-        Hypotheses that the maximum has to satisfy.
-    tolerance : float
-        Newton's decrement, about twice the log-likelihood still to be gained.
+    ``parts`` takes parameters (parameter,) to value, gradient (parameter,) and information
+    (parameter, parameter), of the players singular along 1: a matrix, or a LinearOperator.
+    ``linear`` are hypotheses that the maximum has to satisfy. It ends where Newton's decrement,
+    about twice the log-likelihood still to be gained, is below the ``tolerance``.
 
     Raises
     ------

@@ -127,19 +127,9 @@ def estimates(
 
     These are matches of every player, half of them won, against a player at 0: estimates exist on
     any board. A step that moves no match's log-odds by more than 1 always climbs, as the logistic's
-    third derivative is nowhere above its second: nothing has to be tried twice.
-
-    Parameters
-    ----------
-    points : (board, player)
-        Wins, ties half.
-    n : (board or 1, player, opponent)
-        Matches; of one board, where all have the same.
-    start : (board or 1, player), optional
-    pseudo_rounds : float
-        Above 0.
-    enough : float
-        Newton's decrement, about twice the log-likelihood to be gained, before the last step.
+    third derivative is nowhere above its second: nothing has to be tried twice. ``points`` (board,
+    player) are wins, ties half; ``n`` (board or 1, player, opponent) matches; ``enough`` is
+    Newton's decrement, about twice the log-likelihood to be gained, before the last step.
     """
     boards, m = points.shape
     epp = np.zeros((1, m)) if start is None else np.clip(start, -_START, _START)

@@ -27,16 +27,9 @@ class RoundStatistics(NamedTuple):
 
 
 def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStatistics:
-    """Reduce places (round, player) to what the likelihood needs.
+    """Reduce places (round, player), of which 1 is best and 0 absent, to what the likelihood needs.
 
-    Parameters
-    ----------
-    place : (round, player)
-        1 is best, 0 absent; pooled over the board where ``within_round`` is False.
-    within_round : bool
-        Matches within rounds, or of every score with every other player's score.
-    ties : {"half", "drop"}
-        A tie is half a win for both, or no match. Dropping needs ``within_round``.
+    ``ties`` are "half" a win for both, or "drop", no match, which needs ``within_round``.
     """
     present = place > 0
     if not within_round:

@@ -56,19 +56,11 @@ def count_wins(place: Ints, *, within_round: bool) -> AnyInts:
 
 
 def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]:
-    """Count strict wins and matches of every pair; O(m * m * r) time, O(m * m) memory.
+    """Count strict wins and matches of every pair (..., player, player), pooled over the rounds.
 
-    Parameters
-    ----------
-    place : (..., round, player)
-        Places of one board, or of several; pooled over one where ``within_round`` is False.
-    within_round : bool
-        Compare within rounds only, or every score with every other player's.
-
-    Returns
-    -------
-    wins, n : (..., player, player)
-        ``wins[i, j]`` is how often i was strictly better than j. Diagonals are 0.
+    ``wins[i, j]`` is how often i was strictly better than j. ``place`` (..., round, player) are of
+    one board, or within rounds of several; else every score meets every other player's. O(m * m *
+    r) time, O(m * m) memory.
     """
     present = place > 0
     if within_round:
@@ -97,15 +89,10 @@ def count(place: Ints, *, within_round: bool, ties: str) -> tuple[Floats, Floats
 
 
 def win_graph(place: Ints) -> csr_array:
-    """Graph with the win graph's paths between players, in O(players x rounds) edges.
+    """Graph with the win graph's paths between players (round, player), in so many edges as places.
 
-    Nodes from the number of players on stand for steps down a round's ranking: a player that
-    ties leads to and from its own step, any player to the step below it.
-
-    Parameters
-    ----------
-    place : (round, player)
-        Places within rounds.
+    Nodes from the number of players on stand for steps down a round's ranking: a player that ties
+    leads to and from its own step, any player to the step below it.
     """
     m = place.shape[1]
     rounds, player = np.nonzero(place)
@@ -132,23 +119,13 @@ def draw_places(
     within_round: bool = True,
     tie: float = -np.inf,
 ) -> Ints:
-    """Draw boards of places whose pairwise win probabilities are Bradley-Terry's.
+    """Draw places (..., round, player) whose pairwise win probabilities are Bradley-Terry's.
 
-    A score is the player's epp plus Gumbel noise, so a difference is logistic.
-    With ``tie`` = nu of Davidson's model, scores are rounded to a grid so coarse that two
-    equal players tie with Davidson's probability e^nu / (2 + e^nu): whole rankings with ties,
-    exact for equal players and close to Davidson's law for others.
-
-    Parameters
-    ----------
-    epp : (player,) or (..., round or 1, player)
-        Log-odds of beating the average player.
-    present : (round, player)
-        Who plays in which round.
-
-    Returns
-    -------
-    place : (..., round, player)
+    A score is the player's epp, log-odds of beating the average player, plus Gumbel noise, so a
+    difference is logistic. ``epp`` is (player,) or (..., round or 1, player), and ``present``
+    (round, player) who plays in which round. With ``tie`` = nu of Davidson's model, scores are
+    rounded to a grid so coarse that two equal players tie with Davidson's probability e^nu / (2 +
+    e^nu): whole rankings with ties, exact for equal players and close to Davidson's law for others.
     """
     scores = gumbel(rng.random(np.broadcast_shapes(epp.shape, present.shape)))
     scores += epp

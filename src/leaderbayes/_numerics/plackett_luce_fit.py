@@ -55,22 +55,11 @@ def fit_rankings(
     linear: Linear | None = None,
     matrix: bool = True,
 ) -> RankingFit:
-    """Maximise the likelihood of places (round, player).
+    """Maximise the likelihood of places (round, player), of which 1 is best and 0 absent.
 
     Newton's steps of many players are found by conjugate gradients, from products with the
-    information: the matrix, if it is wanted, is made once.
-
-    Parameters
-    ----------
-    place : (round, player)
-        1 is best, tied players share one, 0 is absent.
-    pseudo_rounds, linear
-        As for `bradley_terry.newton`.
-    firth : bool
-        Add Jeffreys' penalty, half the log determinant of the information. Makes the estimate
-        exist on any connected board, with less bias. Not with pseudo-rounds.
-    matrix : bool
-        Give the information as a matrix, of at most `LARGEST_MATRIX` players.
+    information; the ``matrix``, if it is wanted, is made once, of at most `LARGEST_MATRIX` players.
+    Options are those of `bradley_terry.newton`.
 
     Raises
     ------

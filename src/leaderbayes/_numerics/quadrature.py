@@ -129,14 +129,9 @@ def _modes(base: Floats, s: float, given: Clustered) -> Floats:
 def fit_marginal(
     given: Clustered, start: Floats, n_quadrature: int, *, linear: Linear | None = None
 ) -> tuple[Floats, Marginal]:
-    """Maximise the marginal likelihood from ``start`` (player + 2,), strengths first.
+    """Maximise the marginal likelihood; return b (sum to zero), b_0, s at least 0, and it there.
 
-    Returns
-    -------
-    x : (player + 2,)
-        b (sum to zero), b_0, s (at least 0).
-    marginal : Marginal
-        There; the information by ten nodes at least.
+    Its information is by ten nodes at least.
 
     Raises
     ------

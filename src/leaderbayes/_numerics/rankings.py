@@ -176,14 +176,9 @@ def times_information(v: Floats, b: Floats, rankings: Rankings) -> Floats:
 def draw_rankings(epp: Floats, pattern: Ints, rng: np.random.Generator) -> Ints:
     """Draw the places (..., round, player) of whole rankings, with the ties of given ones.
 
-    Strengths plus Gumbel noise, sorted, are a draw from Plackett-Luce. Ties are no part of its
-    law: whoever is drawn to the places that are tied in the pattern ties.
-
-    Parameters
-    ----------
-    epp : (..., 1 or round, player)
-    pattern : (round, player)
-        Places; 0 is absent, and stays so.
+    Strengths (..., 1 or round, player) plus Gumbel noise, sorted, are a draw from Plackett-Luce.
+    Ties are no part of its law: whoever is drawn to the places that tie in the pattern (round,
+    player) ties. Whoever is absent there, at 0, stays so.
     """
     shape = np.broadcast_shapes(epp.shape, pattern.shape)
     noisy = np.where(pattern > 0, epp + rng.gumbel(size=shape), -np.inf)

@@ -24,14 +24,9 @@ class ListedStatistics(NamedTuple):
 
 
 def outcomes(place: Ints, order: Longs) -> Bytes:
-    """Outcome of every listed pair, (round, pair), for the first-listed player.
+    """Outcome of every pair (round, pair) for the player listed first, of places (round, player).
 
-    Parameters
-    ----------
-    place : (round, player)
-        1 is best, 0 absent.
-    order : (player,)
-        Players in the order in which they are listed.
+    ``order`` (player,) are players as they are listed.
     """
     first, second = np.triu_indices(len(order), 1)
     a, b = place[:, order[first]], place[:, order[second]]

@@ -104,16 +104,9 @@ def mass(rounds: int, luck: float) -> float:
 def flat(
     scores: Floats, luck: float, statistic: str, draws: int, rng: np.random.Generator
 ) -> Floats:
-    """Draw medians or interquartile means (draw, player).
+    """Draw medians or interquartile means, "iqm", (draw, player), of scores (round, player).
 
-    Parameters
-    ----------
-    scores : (round, player)
-        All of them.
-    luck : float
-        Variance of what rounds share over that of a round's noise, f / (1 - f).
-    statistic : {"median", "iqm"}
-        Variance of each player's scores over the population of rounds.
+    ``luck`` is the variance of what rounds share over that of a round's noise, f / (1 - f).
     """
     rounds, m = scores.shape
     order = np.argsort(scores, axis=0, kind="stable")

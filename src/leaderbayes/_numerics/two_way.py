@@ -9,11 +9,8 @@ from leaderbayes._types import Floats
 def effects(table: Floats) -> tuple[Floats, Floats]:
     """Return effects of rows (row,) and of columns (column,), which fit a table by least squares.
 
-    Parameters
-    ----------
-    table : (row, column)
-        NaN where there is no value. Rows that share no column, even by way of others, have no
-        common level: then their effects are those nearest to 0.
+    It is NaN where there is no value. Rows that share no column, even by way of others, have no
+    common level: then their effects are those nearest to 0.
     """
     known = ~np.isnan(table)
     values = np.where(known, table, 0.0)
@@ -27,17 +24,9 @@ def effects(table: Floats) -> tuple[Floats, Floats]:
 def column_means(table: Floats, weight: Floats | None = None) -> Floats:
     """Return each column's mean over all rows, (column,), had it a value in each.
 
-    Parameters
-    ----------
-    table : (row, column)
-        NaN where there is no value: then means are of effects. No row and no column is empty.
-    weight : (row,), optional
-        By which rows count in the mean.
-
-    Returns
-    -------
-    (column,)
-        NaN, all of them, where rows and columns fall apart, and no mean compares.
+    ``table`` (row, column) is NaN where there is no value, and means are of effects then; no row
+    and no column is empty. Rows count by their ``weight`` (row,). All are NaN where rows and
+    columns fall apart, and no mean compares.
     """
     known = ~np.isnan(table)
     if known.all():

@@ -15,17 +15,11 @@ _MOST = 1.2  # variance of all opinions together of those who are drawn to vote 
 
 
 class Again:
-    """How to draw votes again, many times at once.
+    """How to draw votes again, many times at once: ``rows``, the votes, or these `counted`.
 
-    Parameters
-    ----------
-    rows : Votes
-        What is drawn: the votes, or these `counted`.
-    votes : Votes
-    clusterings : sequence of (vote,)
-        Clusters of votes, -1 where each vote is one by itself.
-    tau2 : (clustering,)
-        Variance of their opinions of a player; of two clusterings also of what they share.
+    ``clusterings`` (vote,) number clusters of votes, -1 where each vote is one by itself, and
+    ``tau2`` (clustering,) are variances of their opinions of a player; of two also of what they
+    share.
     """
 
     def __init__(
@@ -50,16 +44,10 @@ class Again:
     def draw(
         self, eta: Floats, rng: np.random.Generator, *, nu: Floats | None = None, phi: float = 1.0
     ) -> tuple[Floats, Floats]:
-        """Draw votes won by the first, ties half, and ties, each (row, draw).
+        """Draw votes won by the first, ties half, and ties, each (row, draw), by log-odds ``eta``.
 
-        Parameters
-        ----------
-        eta : (row, draw)
-            Log-odds of the average judge.
-        nu : (draw,), optional
-            Of Davidson's model.
-        phi : float
-            Variance of a vote over that of a Bernoulli variable, where ties are half wins.
+        These (row, draw) are of the average judge. ``nu`` (draw,) is Davidson's; ``phi``, where
+        ties are half wins, the variance of a vote over that of a Bernoulli variable.
         """
         for shift in self.shift:
             eta = eta + shift @ rng.standard_normal((shift.shape[1], eta.shape[1]))

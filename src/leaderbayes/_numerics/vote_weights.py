@@ -63,18 +63,11 @@ class _Held(NamedTuple):
 def together(
     votes: Votes, law: Law, clusterings: Sequence[Longs], *, ties_modelled: bool = False
 ) -> Together:
-    """Estimate how votes go together, and weights of votes.
+    """Estimate how votes go together, and weights of votes, by their distribution at the estimate.
 
-    Parameters
-    ----------
-    votes : Votes
-    law : Law
-        Variance of outcomes at the estimate (row,).
-    clusterings : sequence of (row,)
-        Numbers of the clusters of each row, from 0: of its judge, say, and of its prompt; -1 where
-        each vote is a cluster by itself. For two, what they share is a third.
-    ties_modelled : bool
-        Whether the variance of votes is the model's, ties included.
+    ``clusterings``, of judges, say, and of prompts, number the cluster of each row (row,) from 0,
+    -1 where each vote is one by itself; what two of them share is a third. ``ties_modelled`` says
+    whether the variance of votes is the model's, ties included.
     """
     own = votes.won - 0.25 * votes.tied - 2.0 * law.mean * votes.won + votes.n * law.mean**2
     phi = 1.0
@@ -170,15 +163,8 @@ def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
 def opinion_products(votes: Votes, rows: sparse.csr_array, heavy: Floats, group: Longs) -> Floats:
     """Sum squares of what each opinion adds to the score, without those of single votes.
 
-    Parameters
-    ----------
-    votes : Votes
-    rows : (row, parameter)
-        What log-odds are a linear function of.
-    heavy : (row,)
-        Information of each row.
-    group : (row,)
-        Clusters, -1 where each vote is one by itself.
+    ``rows`` (row, parameter) are what log-odds are linear in, ``heavy`` (row,) their information,
+    and ``group`` (row,) clusters, -1 where each vote is one by itself.
     """
     kept = np.flatnonzero(group >= 0)
     sides = [group[kept] * votes.players + side[kept] for side in (votes.first, votes.second)]

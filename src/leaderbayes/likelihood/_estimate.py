@@ -29,17 +29,10 @@ def require_estimate(
     matches: xr.Dataset, *, pseudo_rounds: float = 0.0, firth: bool = False,
     remedy: str | None = None,
 ) -> None:  # fmt: skip
-    """Raise unless the estimate exists.
+    """Raise, naming the groups of players, unless the estimate exists.
 
     It does where the win graph is strongly connected; with Firth's penalty, where all players have
     met, directly or through others; with pseudo-rounds, always.
-
-    Raises
-    ------
-    DisconnectedError
-        Naming the groups of players.
-    LeaderbayesError
-        If pseudo-rounds are below 0, or both penalties given.
     """
     number("pseudo_rounds", pseudo_rounds, at_least=0.0)
     if pseudo_rounds > 0.0 and firth:
@@ -97,15 +90,9 @@ def covariances(
 ) -> dict[str, Any]:
     """Return the variables ``covariance`` and ``covariance_model`` of an estimate.
 
-    Parameters
-    ----------
-    kind : {"clustered", "model", "bootstrap", "none"}
-    model : callable
-        Inverse of the information (player, player).
-    scores : callable
-        Gradient of each round's log-likelihood (round, player), for the sandwich.
-    bootstrap : callable
-        Covariance of resampled estimates.
+    ``kind`` is "clustered", "model", "bootstrap" or "none"; ``model`` returns the inverse of the
+    information (player, player), ``scores`` the gradient of each round's log-likelihood (round,
+    player), and ``bootstrap`` the covariance of resampled estimates.
     """
     if kind == "none":
         return {}
@@ -128,22 +115,11 @@ def estimate(
     coords: Mapping[str, Any] | None = None,
     hinted: Sequence[str] | None = None,
 ) -> xr.Dataset:
-    """Make the Dataset of an estimate from these matches, and warn of what is uncertain.
+    """Make the Dataset of an estimate from matches (player), and warn of what is uncertain.
 
-    Parameters
-    ----------
-    matches : Dataset
-        With the coordinate player.
-    variables, coords
-        Coordinates of the Dataset; players are added.
-    attrs : dict
-        ``df`` is that without hypotheses, each of which adds one.
-    restricted : Linear, optional
-        Hypotheses that the estimate satisfies.
-    said : sequence of str
-        What to warn of, beside differences without variation.
-    hinted : sequence of str, optional
-        Hints; by default those of the matches of scores.
+    ``df`` in attrs is that without the hypotheses ``restricted``, each of which adds one. ``said``
+    is what to warn of beside differences without variation, ``hinted`` hints, by default those of
+    the matches.
     """
     if restricted is not None:
         variables = variables | {

@@ -82,11 +82,7 @@ def linear(
 def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int]:
     """Return a convention's factor on variances, and the degrees of freedom that it adds.
 
-    Raises
-    ------
-    LeaderbayesError
-        If the convention is unknown, for votes with an intercept, or the covariance is not the
-        published one's.
+    Raises where it is unknown, for votes with an intercept, or the covariance is not the published.
     """
     one_of("convention", convention, "correct", "published")
     if convention == "published" and "intercept" in fit and "order" not in fit:
@@ -115,11 +111,6 @@ def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, F
     """Return log-odds that the row beats the column, and standard errors, each (player, player).
 
     By the published convention PMRA's intercept is for the player listed first.
-
-    Raises
-    ------
-    LeaderbayesError
-        As for `published_scale`.
     """
     factor, _ = published_scale(fit, convention)
     epp = fit["epp"].to_numpy()

@@ -222,14 +222,9 @@ def _require_intercept(as_first: Bools, as_second: Bools) -> None:
 def order_explains(as_first: Bools, as_second: Bools) -> bool:
     """Check whether an order effect could grow without bound, strengths making up for it.
 
-    With order effect +1, b_i >= b_j - 1 for every win of a first i, and b_i >= b_j + 1 for every
-    win of a second i: such strengths exist unless a circle of these contradicts itself. With -1,
-    likewise.
-
-    Parameters
-    ----------
-    as_first, as_second : (winner, loser)
-        Whether the one beat the other so.
+    ``as_first`` and ``as_second`` (winner, loser) say whether the one beat the other so. With order
+    effect +1, b_i >= b_j - 1 for every win of a first i, and b_i >= b_j + 1 for every win of a
+    second i: such strengths exist unless a circle of these contradicts itself. With -1, likewise.
     """
     # SciPy before 1.15 walks along such indices only.
     winner, loser = (ends.astype(np.int32) for ends in np.nonzero(as_first | as_second))

@@ -49,14 +49,9 @@ def vote_rows(
     order_effect: bool = False,
     covariates: Sequence[str] | None = None,
 ) -> VoteRows:
-    """Take the votes that count as arrays.
+    """Take the votes that count as arrays; or raise.
 
-    Raises
-    ------
-    ScoresError
-        If a weight is no number of votes.
-    LeaderbayesError
-        If players or other effects explain an effect completely.
+    Weights must be numbers of votes, and no effect explained completely by players and others.
     """
     kept = valid_votes(votes, ties)
     require_whole_weights(kept)

@@ -16,7 +16,14 @@ from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_sta
 from leaderbayes._numerics.rounds import weighing_of
 from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints
-from leaderbayes.models._model import Problem
+from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._weight import (
+    Weight,
+    check_board,
+    check_scales,
+    resolve_weight,
+    weight_of_rankings,
+)
 
 PRIOR_SCALE = 2.0  # of the half-normal prior on the scale of strengths, log-odds
 # Degrees of freedom of the strengths' Student-t prior, of few players and of many. Heavy tails
@@ -36,6 +43,32 @@ def refuse_given(options: Mapping[str, Any], what: str) -> None:
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise LeaderbayesError(f"{' and '.join(given)}: for {what}, which these data are not.")
+
+
+def checked(
+    matches: xr.Dataset,
+    model: Model,
+    *,
+    weight: Weight | None = None,
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    tie_scale: float | None = None,
+    **of_votes: Any,
+) -> tuple[Floats, float, xr.Dataset]:
+    """Check a board and options; return weights (round,), degrees of freedom and constants."""
+    refuse_given(of_votes, "votes")
+    scales = {"prior_scale": prior_scale} | ({} if tie_scale is None else {"tie_scale": tie_scale})
+    check_scales(**scales)
+    check_board(matches, model)
+    weight = model.weight if weight is None else weight
+    if model.pairs:
+        eta = resolve_weight(matches, weight, test_fraction, with_ties=model.tie_parameter)
+    else:
+        eta = weight_of_rankings(matches, weight, test_fraction)
+    df = degrees_of_freedom(prior_df, matches.sizes["player"])
+    options = {"test_fraction": test_fraction, "prior_df": df, **scales}
+    return eta, df, constants(model.name, matches, eta, options)
 
 
 def coords_of(matches: xr.Dataset, *dims: str) -> dict[str, Any]:
@@ -196,15 +229,17 @@ def problem_of_places(
     matches: xr.Dataset,
     constant: xr.Dataset,
     replicate: Callable[[Mapping[str, Floats], np.random.Generator], Ints],
+    by_round: Callable[[Mapping[str, Floats], xr.Dataset], Floats],
     *,
-    log_likelihood: Callable[[Mapping[str, Floats]], Floats] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> Problem:
     """Return the problem of a model that observes places (round, player).
 
-    ``extra`` names a parameter beside strengths, with the log density of its prior.
+    ``by_round`` is the model's log-likelihood of each round; ``extra`` names a parameter beside
+    strengths, with the log density of its prior.
     """
     extra = {} if extra is None else extra
+    exact = bool((constant["weight"] == 1.0).all())
 
     def expand(
         a: Floats, more: Floats, scale: Floats, rng: np.random.Generator
@@ -219,7 +254,7 @@ def problem_of_places(
         expand=expand,
         dims={"epp": ("player",), "epp_scale": (), **dict.fromkeys(extra, ())},
         replicate=replicate,
-        log_likelihood=log_likelihood,
+        log_likelihood=(lambda drawn: by_round(drawn, matches)) if exact else None,
         log_prior={"epp_scale": half_normal(target.prior_scale), **extra},
         observed=xr.Dataset({"place": place}, coords),
         constant=constant,

@@ -11,7 +11,6 @@ weight: the intervals then have their nominal coverage.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +22,11 @@ from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
     PRIOR_SCALE,
-    constants,
+    checked,
     coords_of,
     declare,
-    degrees_of_freedom,
     pairs_by_round,
     problem_of_places,
-    refuse_given,
     reliability,
     strengths,
     target_of_pairs,
@@ -37,7 +34,7 @@ from leaderbayes.models._board import (
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
 from leaderbayes.models._votes import model_of_votes, problem_of_votes
-from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
+from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -121,7 +118,7 @@ def bradley_terry(
     }  # fmt: skip
     if is_votes(matches):
         return model_of_votes(_NAME, matches, **options)
-    eta, df, constant = _checked(matches, **options)
+    eta, df, constant = checked(matches, MODEL, **options)
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, reliability(matches, eta))
@@ -133,7 +130,7 @@ def problem(matches: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
     if is_votes(matches):
         return problem_of_votes(_NAME, matches, **options)
-    eta, df, constant = _checked(matches, **options)
+    eta, df, constant = checked(matches, MODEL, **options)
     place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
     wins, n, _ = weighted_counts(place, eta, within_round=within, ties=str(matches.attrs["ties"]))
 
@@ -145,27 +142,8 @@ def problem(matches: xr.Dataset, **options: Any) -> Problem:
         matches,
         constant,
         replicate,
-        log_likelihood=partial(pairs_by_round, matches=matches) if (eta == 1.0).all() else None,
+        pairs_by_round,
     )
-
-
-def _checked(
-    matches: xr.Dataset,
-    *,
-    weight: Weight = "composite",
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float | None = None,
-    **of_votes: Any,
-) -> tuple[Floats, float, xr.Dataset]:
-    """Check data and options; return weights (round,), degrees of freedom and constants."""
-    refuse_given(of_votes, "votes")
-    check_scales(prior_scale=prior_scale)
-    check_board(matches, MODEL)
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
-    df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    options = {"test_fraction": test_fraction, "prior_scale": prior_scale, "prior_df": df}
-    return eta, df, constants(_NAME, matches, eta, options)
 
 
 MODEL = Model(

@@ -11,7 +11,6 @@ Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps it
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,21 +24,19 @@ from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
     PRIOR_SCALE,
-    constants,
+    checked,
     coords_of,
     declare,
-    degrees_of_freedom,
     normal,
     pairs_by_round,
     problem_of_places,
-    refuse_given,
     reliability,
     strengths,
 )
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
 from leaderbayes.models._votes import model_of_votes, problem_of_votes
-from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
+from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -116,7 +113,7 @@ def davidson(
     }  # fmt: skip
     if is_votes(matches):
         return model_of_votes(_NAME, matches, **options)
-    eta, df, constant = _checked(matches, **options)
+    eta, df, constant = checked(matches, MODEL, **options)
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, reliability(matches, eta))
@@ -127,9 +124,10 @@ def davidson(
 
 def problem(matches: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
+    options = {"tie_scale": TIE_SCALE} | options
     if is_votes(matches):
-        return problem_of_votes(_NAME, matches, **{"tie_scale": TIE_SCALE} | options)
-    eta, df, constant = _checked(matches, **options)
+        return problem_of_votes(_NAME, matches, **options)
+    eta, df, constant = checked(matches, MODEL, **options)
     prior_scale, tie_scale = (float(constant[k].item()) for k in ("prior_scale", "tie_scale"))
     place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
     wins, n, tied = weighted_counts(place, eta, within_round=within, ties="half")
@@ -146,7 +144,7 @@ def problem(matches: xr.Dataset, **options: Any) -> Problem:
         matches,
         constant,
         replicate,
-        log_likelihood=partial(pairs_by_round, matches=matches) if (eta == 1.0).all() else None,
+        pairs_by_round,
         extra={"tie": normal(tie_scale)},
     )
 
@@ -168,29 +166,6 @@ def target_with_ties(
 
     scale, df, tie_scale = prior
     return Target(len(points), log_likelihood, scale, df, np.array([tie_scale]), len(points))
-
-
-def _checked(
-    matches: xr.Dataset,
-    *,
-    weight: Weight = "composite",
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float | None = None,
-    tie_scale: float = TIE_SCALE,
-    **of_votes: Any,
-) -> tuple[Floats, float, xr.Dataset]:
-    """Check data and options; return weights (round,), degrees of freedom and constants."""
-    refuse_given(of_votes, "votes")
-    check_scales(prior_scale=prior_scale, tie_scale=tie_scale)
-    check_board(matches, MODEL)
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=True)
-    df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    options = {
-        "test_fraction": test_fraction, "prior_scale": prior_scale, "prior_df": df,
-        "tie_scale": tie_scale,
-    }  # fmt: skip
-    return eta, df, constants(_NAME, matches, eta, options)
 
 
 MODEL = Model(

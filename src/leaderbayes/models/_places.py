@@ -21,16 +21,9 @@ def observe_pairs(
 ) -> Any:
     """Add ``place`` (round, player) to the pm.Model under construction, by its matches.
 
-    Parameters
-    ----------
-    b : (player,) or (tournament, player)
-        Strengths.
-    weight : (round,)
-        Powers of the rounds' likelihoods.
-    nu : scalar, optional
-        Davidson's log tie parameter.
-    tournament : (round,), optional
-        Number of each round's tournament.
+    Strengths b are (player,), or (tournament, player) with the number of each round's
+    ``tournament`` (round,); ``weight`` (round,) are powers of the likelihood, and ``nu`` is
+    Davidson's.
     """
     import pymc as pm
     import pytensor.tensor as pt

@@ -15,8 +15,7 @@ Bradley-Terry's, so ``epp`` keeps its meaning, and intervals are honest with wei
 """
 
 from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -32,17 +31,16 @@ from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
     PRIOR_SCALE,
-    constants,
+    checked,
     coords_of,
     declare,
-    degrees_of_freedom,
     problem_of_places,
     rank_reliability,
     strengths,
 )
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_rankings
-from leaderbayes.models._weight import Weight, check_board, check_scales, weight_of_rankings
+from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -104,7 +102,10 @@ def plackett_luce(
     """
     import pymc as pm
 
-    _, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
+    _, df, constant = checked(
+        matches, MODEL, weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
+        prior_df=prior_df,
+    )  # fmt: skip
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, rank_reliability(matches["place"].to_numpy()))
@@ -112,17 +113,10 @@ def plackett_luce(
     return model
 
 
-def problem(
-    matches: xr.Dataset,
-    *,
-    weight: Weight = 1.0,
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float | None = None,
-) -> Problem:
+def problem(matches: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
-    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
-    place = matches["place"].to_numpy()
+    eta, df, constant = checked(matches, MODEL, **options)
+    prior_scale, place = float(constant["prior_scale"].item()), matches["place"].to_numpy()
     ordered = rankings(place, eta)
 
     def density(a: Floats, extra: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
@@ -140,29 +134,13 @@ def problem(
         matches,
         constant,
         replicate,
-        log_likelihood=partial(rankings_by_round, matches=matches) if (eta == 1.0).all() else None,
+        rankings_by_round,
     )
 
 
 def rankings_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
     """Log-likelihood of each round's ranking (draw, round)."""
     return by_round(drawn["epp"], rankings(matches["place"].to_numpy()))
-
-
-def _checked(
-    matches: xr.Dataset,
-    weight: Weight,
-    test_fraction: float | None,
-    prior_scale: float,
-    prior_df: float | None,
-) -> tuple[Floats, float, xr.Dataset]:
-    """Check data and options; return weights (round,), degrees of freedom and constants."""
-    check_scales(prior_scale=prior_scale)
-    check_board(matches, MODEL)
-    eta = weight_of_rankings(matches, weight, test_fraction)
-    df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    options = {"test_fraction": test_fraction, "prior_scale": prior_scale, "prior_df": df}
-    return eta, df, constants(_NAME, matches, eta, options)
 
 
 MODEL = Model(

@@ -21,23 +21,9 @@ FEWEST = 20  # instances, for which the approximations given the test set's ease
 def scale_of(
     board: xr.DataArray, rho: Any = None, theta_0: float | None = None, *, fine: float = 1.0
 ) -> tuple[xr.DataArray, Scale]:
-    """Return the teams that remain, those above chance, and the scale of their scores.
+    """Return the teams that remain, those above chance, and the scale of their scores; or raise.
 
-    Parameters
-    ----------
-    board : DataArray (team)
-        For any metric.
-    rho : float or (float, float), optional
-        Known, or mean and standard deviation of a beta distribution; by default the board's own.
-    theta_0 : float, optional
-        P(the reference is right), of accuracies; by default the best score.
-    fine : float
-        Width of the cells for thetas, in their usual width.
-
-    Raises
-    ------
-    LeaderbayesError
-        If no team is above chance, the test set is too small, or an option is out of range.
+    ``rho`` and ``theta_0`` as for `sota`; ``fine`` is the width of cells, in their usual width.
     """
     known, rho = facts(board), _dependence(own_rho(board) if rho is None else rho)
     score = board.to_numpy().astype(float)

@@ -22,21 +22,12 @@ _EXACT = 2000  # votes with covariates, beyond which effects are nearly normal g
 
 
 class VoteTarget:
-    """Log-likelihood of votes at many points at once, and what its parameters stand for.
+    """Log-likelihood of weighted votes at many points at once, and what its parameters stand for.
 
-    Beside strengths there are, in this order, effects, Davidson's nu, and, where pairs were
-    matched, a standard normal number z, of which ``matching`` is 2 Phi(z). For many votes with
-    covariates effects and nu are integrated out, and drawn given strengths.
-
-    Parameters
-    ----------
-    votes : Votes
-        Weighted.
-    prior_scale, prior_df : float
-    ways : Ways, optional
-        Where pairs were matched by strength.
-    tie_scale : float, optional
-        Standard deviation of nu's prior; None for Bradley-Terry.
+    Beside strengths there are, in this order, effects, Davidson's nu, whose prior has the standard
+    deviation ``tie_scale``, and, where pairs were matched, ``ways``, a standard normal number z, of
+    which ``matching`` is 2 Phi(z). For many votes with covariates effects and nu are integrated
+    out, and drawn given strengths.
     """
 
     def __init__(

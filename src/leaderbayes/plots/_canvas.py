@@ -65,22 +65,9 @@ def panels(
 ) -> Iterator[tuple[Any, list[Any]]]:
     """Open a figure with a panel for each title, in whose context letters have its size.
 
-    Parameters
-    ----------
-    titles : mapping
-        Titles of panels, by the names that they have in the PlotCollection.
-    attrs : mapping
-        attrs of what is drawn; a caveat in them stands below the title.
-    size : (float, float)
-        Width and height, in inches, if no other size is asked for.
-    columns : int
-        Panels beside each other.
-    rows : bool
-        Whether the height goes with rows of names, and not with the width.
-
-    Yields
-    ------
-    PlotCollection, list of Axes
+    ``titles`` are by panels' names in the PlotCollection; a caveat in ``attrs``, those of what is
+    drawn, stands below. ``size`` is width and height in inches if no other is asked for, and with
+    ``rows`` the height goes with rows of names, and not with the width.
     """
     import matplotlib as mpl
     from matplotlib import pyplot

@@ -30,15 +30,7 @@ def listed(keys: Iterable[str], version: str) -> list[str]:
 
 
 def as_bibtex(keys: Iterable[str], version: str) -> str:
-    """Write references as a BibTeX file, in the order of their keys.
-
-    Parameters
-    ----------
-    keys : iterable of str
-        Each is written once.
-    version : str
-        Version of this package.
-    """
+    """Write references as a BibTeX file, in the order of their keys, of this package's version."""
     blocks = []
     for key in sorted(set(keys)):
         kind, fields = entries()[key]

@@ -85,16 +85,8 @@ class Ready(str):
 class Style:
     """Templates' environment of one kind of output, which notes what it has cited.
 
-    Parameters
-    ----------
-    escape : callable
-        Style of text.
-    math : callable
-        Style of formulas, in which letters are Greek and minus signs typographic.
-    cite : callable
-        Style of the keys of references.
-    table : str
-        How paragraphs refer to the table.
+    ``escape`` writes text, ``math`` formulas, in which letters are Greek and minus signs
+    typographic, ``cite`` keys of references; ``table`` is how paragraphs refer to the table.
     """
 
     def __init__(

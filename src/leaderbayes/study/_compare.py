@@ -12,7 +12,7 @@ from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._types import Floats
+from leaderbayes._numerics.intervals import with_ends
 from leaderbayes.study._strengths import strengths_of, with_winning
 from leaderbayes.study._tournaments import fits_of, trust_of
 from leaderbayes.study._unusual import surprise
@@ -129,15 +129,10 @@ def _lead(fit: Posterior, first: int, second: int, prob: float) -> dict[str, Any
     """Return by how much the first of the players leads, in the metric's unit."""
     ahead = fit.standing[:, first] - fit.standing[:, second]
     return {
-        **_with_ends("score", fit.draws[:, first], prob),
+        **with_ends({"score": fit.draws[:, first]}, prob),
         "second": str(fit.players[second]),
-        **_with_ends("lead", ahead, prob),
+        **with_ends({"lead": ahead}, prob),
     }
-
-
-def _with_ends(name: str, draws: Floats, prob: float) -> dict[str, float]:
-    low, high = np.quantile(draws, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])
-    return {name: float(draws.mean()), f"{name}_lower": float(low), f"{name}_upper": float(high)}
 
 
 def _odd_players(strengths: xr.Dataset) -> Iterator[dict[str, Any]]:

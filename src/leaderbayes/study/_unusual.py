@@ -136,19 +136,9 @@ def left_out_score(estimate: Floats, sd: Floats) -> Floats:
         \mu_i \sim 1, \quad \tau_i \sim \mathrm{HalfCauchy}(1) \\
         z_{ti} &= \Phi^{-1}(P(\tilde y_{ti} \le y_{ti} \mid y_{ui}, u \ne t))
 
-    The mean is integrated out exactly and the spread on a grid, so that few others make wide
-    laws, and z is standard normal if the model holds, however many others there are. O(40 times
-    the size) time and memory.
-
-    Parameters
-    ----------
-    estimate, sd : (row, column)
-        y and s; NaN where there is none.
-
-    Returns
-    -------
-    (row, column)
-        NaN where there is no estimate, or no other in its column.
+    The mean is integrated out exactly and the spread on a grid, so that few others make wide laws,
+    and z (row, column) is standard normal if the model holds, however many others there are. NaN
+    where there is no estimate, or no other in its column.
     """
     known = ~np.isnan(estimate)
     count = known.sum(axis=0)

@@ -43,8 +43,6 @@ def test_samples_without_an_estimate_are_missing():
     share = 0.8**5 + 0.2**5
     assert samples.attrs["missing"] / 400 == pytest.approx(share, abs=3 * np.sqrt(share / 400))
     assert np.isnan(samples).any("player").sum() == samples.attrs["missing"]
-    firth = lb.likelihood.bootstrap(lb.matches(scores), replicates=400, firth=True, seed=0)
-    assert firth.attrs["missing"] == 0
 
 
 @pytest.mark.parametrize(
@@ -52,7 +50,6 @@ def test_samples_without_an_estimate_are_missing():
     [
         (lambda m: lb.likelihood.bootstrap(m, replicates=1), "replicates=1"),
         (lambda m: lb.likelihood.bootstrap(m, model="elo"), "model='elo'"),
-        (lambda m: lb.likelihood.bootstrap(m, pseudo_rounds=1.0, firth=True), "two penalties"),
         (lambda m: lb.likelihood.bootstrap(m.assign_attrs(ties="floor")), "choose 'half'"),
         (lambda m: lb.likelihood.bootstrap(lb.matches(board([[1.0], [1.0]]))), "One round"),
         (

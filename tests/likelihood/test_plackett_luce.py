@@ -10,7 +10,6 @@ import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes._numerics import plackett_luce_fit
 from leaderbayes._numerics.rankings import log_likelihood, rankings
-from leaderbayes._scores.matches import components
 
 
 def test_maximum_and_its_curvature():
@@ -178,56 +177,6 @@ def test_pseudo_rounds_and_bootstrap():
     np.testing.assert_allclose(samples.std("replicate"), error, rtol=0.25)
 
 
-def test_firth_is_bradley_terrys_for_two_players():
-    two = lb.matches(board([[2.0, 2.0, 2.0, 1.0], [1.0, 1.0, 1.0, 2.0]]))
-    fit, plain = (
-        model(two, covariance="model", firth=True)
-        for model in (lb.likelihood.plackett_luce, lb.likelihood.bradley_terry)
-    )
-    assert float(fit["epp"][0] - fit["epp"][1]) == pytest.approx(np.log(3.5 / 1.5), abs=1e-5)
-    np.testing.assert_allclose(fit["epp"], plain["epp"], atol=1e-8)
-    np.testing.assert_allclose(fit["covariance"], plain["covariance"], atol=1e-8)
-    assert float(fit["loglik"]) == pytest.approx(float(plain["loglik"]))
-    same = [
-        lb.likelihood.bootstrap(two, model=model, replicates=50, firth=True, seed=0)
-        for model in ("bradley_terry", "plackett_luce")
-    ]
-    np.testing.assert_allclose(same[0], same[1], atol=1e-8)
-
-
-def test_firth_exists_where_the_maximum_does_not():
-    always = simulate([0.0, 0.0, 0.0, 0.0], 6, np.random.default_rng(1)).to_numpy()
-    always[0] += 100.0
-    matches = lb.matches(board(always))
-    with pytest.raises(lb.DisconnectedError, match="firth=True"):
-        lb.likelihood.plackett_luce(matches)
-    fit = lb.likelihood.plackett_luce(matches, firth=True)
-    assert np.isfinite(fit["covariance"]).all()
-    assert np.argmax(fit["epp"].to_numpy()) == 0
-    # Whoever ties always is equal.
-    tied = lb.likelihood.plackett_luce(lb.matches(board(np.ones((3, 4)))), firth=True)
-    np.testing.assert_allclose(tied["epp"], 0.0, atol=1e-8)
-    apart = lb.matches(board([[1.0, np.nan], [2.0, np.nan], [np.nan, 1.0], [np.nan, 2.0]]))
-    with pytest.raises(lb.DisconnectedError, match="never met"):
-        lb.likelihood.plackett_luce(apart, firth=True)
-
-
-@pytest.mark.slow
-def test_firth_takes_bias_away():
-    """The estimates are too far apart by a factor; with the penalty it cannot be told from 1."""
-    rng, truth, factors = np.random.default_rng(1), np.array([0.9, 0.3, -0.3, -0.9]), []
-    for _ in range(300):
-        matches = lb.matches(simulate(truth, 10, rng), pairs=False)
-        if components(matches).nunique() > 1:
-            continue
-        fits = [lb.likelihood.plackett_luce(matches, firth=firth) for firth in (False, True)]
-        factors.append([fit["epp"].to_numpy() @ truth / (truth @ truth) for fit in fits])
-    plain, firth = np.mean(factors, axis=0) - 1.0
-    error = np.std(factors, axis=0) / np.sqrt(len(factors))
-    assert plain > 3.0 * error[0]
-    assert abs(firth) < 3.0 * error[1]
-
-
 def test_no_estimate():
     with pytest.raises(lb.DisconnectedError, match="p1 never beat anybody else"):
         lb.likelihood.plackett_luce(lb.matches(board([[2.0, 2.0], [1.0, 1.0]])))
@@ -239,15 +188,6 @@ def test_no_estimate():
     one = lb.matches(board([[1.0], [1.0], [1.0]]))
     with pytest.raises(lb.LeaderbayesError, match="One round"):
         lb.likelihood.plackett_luce(one, covariance="clustered")
-
-
-def test_firth_of_ties_is_jeffreys_prior_of_their_orders():
-    """Two players: a tie is half a win each, and as informative as a win."""
-    two = lb.matches(board([[2.0, 2.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]))
-    fit = lb.likelihood.plackett_luce(two, firth=True)
-    assert float(fit["epp"][0] - fit["epp"][1]) == pytest.approx(np.log(3.5 / 1.5), abs=1e-6)
-    plain = lb.likelihood.bradley_terry(two, covariance="model", firth=True)
-    np.testing.assert_allclose(fit["covariance"], plain["covariance"], atol=1e-6)
 
 
 def test_functions_of_an_estimate_agree_with_bradley_terrys():

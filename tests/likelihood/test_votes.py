@@ -202,7 +202,6 @@ def test_nothing_but_ties_are_as_good_as_one_vote_without():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"covariance": "bootstrap"}, "rounds again"),
         ({"firth": True}, "pseudo_rounds=1"),
         ({"hypothesis": [("p0", "p1")]}, "wald_test"),
         ({"ties": "loss"}, "'half' or 'drop'"),

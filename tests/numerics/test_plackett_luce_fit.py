@@ -1,45 +1,14 @@
-"""Plackett-Luce by Newton's method: penalties, products without a matrix, strengths far apart."""
+"""Plackett-Luce by Newton's method: products without a matrix, strengths far apart."""
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 from scipy.sparse.linalg import LinearOperator
 
-from leaderbayes._errors import LeaderbayesError, NotConvergedError
+from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics import plackett_luce_fit as fit
-from leaderbayes._numerics.newton import jeffreys
-from leaderbayes._numerics.rankings import information, log_likelihood, rankings
 
 PLACE = np.array([[1, 2, 3, 4, 5], [3, 1, 0, 2, 4], [5, 3, 1, 2, 4], [0, 0, 2, 1, 0]], np.int32)
 TIED = np.array([[1, 2, 2, 4], [1, 1, 3, 4], [2, 1, 4, 3], [1, 2, 3, 3]], np.int32)
-
-
-@pytest.mark.parametrize("place", [PLACE, TIED])
-def test_slope_of_the_penalty(place):
-    m, data = place.shape[1], rankings(place)
-    b = np.random.default_rng(2).normal(size=m)
-
-    def gradient(x):
-        return log_likelihood(x[None], data, gradient=True)[1][0]
-
-    _, inverse = jeffreys(information(b, data), m)
-    numeric = approx_fprime(b, lambda x: jeffreys(information(x, data), m)[0], 1e-7)
-    np.testing.assert_allclose(fit._pull(gradient, b, inverse), numeric, atol=1e-5)
-
-
-@pytest.mark.parametrize("place", [PLACE, TIED])
-def test_firth_maximises_the_penalised_likelihood(place):
-    m, data = place.shape[1], rankings(place)
-
-    def penalised(x):
-        x = x - x.mean()
-        own = log_likelihood(x[None], data, gradient=False)[0][0]
-        return own + jeffreys(information(x, data), m)[0]
-
-    x, steps = fit.fit_rankings(place, firth=True).epp, 1e-3 * np.eye(m)
-    slope = [(penalised(x + h) - penalised(x - h)) / 2e-3 for h in steps]
-    np.testing.assert_allclose(slope, 0.0, atol=1e-5)
-    assert all(penalised(x + sign * h) < penalised(x) for h in steps for sign in (-1.0, 1.0))
 
 
 @pytest.mark.parametrize("pseudo_rounds", [0.0, 0.5])
@@ -58,13 +27,10 @@ def test_products_alone_find_the_same_maximum(place, pseudo_rounds, monkeypatch)
     np.testing.assert_allclose(
         free.information @ np.eye(len(dense.epp)), dense.information, atol=1e-6
     )
-    with pytest.raises(LeaderbayesError, match="firth=True"):
-        fit.fit_rankings(place, firth=True)
 
 
-def test_few_players_and_firths_penalty_get_a_matrix_all_the_same(monkeypatch):
-    for options in ({}, {"firth": True}):
-        assert isinstance(fit.fit_rankings(PLACE, matrix=False, **options).information, np.ndarray)
+def test_few_players_get_a_matrix_all_the_same(monkeypatch):
+    assert isinstance(fit.fit_rankings(PLACE, matrix=False).information, np.ndarray)
     monkeypatch.setattr(fit, "_FEW", 0)
     assert isinstance(fit.fit_rankings(PLACE, matrix=False).information, LinearOperator)
 

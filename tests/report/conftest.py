@@ -65,7 +65,7 @@ def kinds(scores, classifiers, several):
         posteriors.teams(),
         lb.fit(votes, "davidson", order_effect=True, seed=1, draws=250, sampler="metropolis"),
         lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0),
-        lb.likelihood.plackett_luce(matches, firth=True),
+        lb.likelihood.plackett_luce(matches, pseudo_rounds=1.0),
         lb.likelihood.round_intercept(losing),
     ]
     return dict(zip(posteriors.KINDS, made, strict=True))

@@ -2,8 +2,7 @@ r"""Plackett-Luce by maximum likelihood: Newton's method.
 
 The log-likelihood is concave, a mean over the orders of tied players, and so is its information
 :math:`I`: that of untied orders, :math:`\mathrm{diag}(p) - p p'` summed over all stages, p the law
-of the next player. Firth's penalty is half the log determinant of that mean, and its slope a
-difference of the gradient.
+of the next player.
 
 The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
 Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
@@ -14,15 +13,14 @@ ever beat or tied with one in S, the likelihood grows for ever, or stays if they
 raised.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import expit
 
-from leaderbayes._errors import LeaderbayesError, NotConvergedError
-from leaderbayes._numerics.newton import REMEDY, Linear, jeffreys, maximise
+from leaderbayes._errors import NotConvergedError
+from leaderbayes._numerics.newton import REMEDY, Linear, maximise
 from leaderbayes._numerics.rankings import (
     information,
     log_likelihood,
@@ -35,7 +33,6 @@ from leaderbayes._types import Floats, Ints
 LARGEST_MATRIX = 5000  # players whose information is held as a matrix: six of them of 200 MB
 _FEW = 200  # players of whom a matrix costs less than products with it
 _FARTHEST = 600.0  # log-odds, beyond which e^b is nothing
-_ALONG = 1e-2  # of its second differences, in standard errors: an error of some 1e-9
 
 
 class RankingFit(NamedTuple):
@@ -51,7 +48,6 @@ def fit_rankings(
     place: Ints,
     *,
     pseudo_rounds: float = 0.0,
-    firth: bool = False,
     linear: Linear | None = None,
     matrix: bool = True,
 ) -> RankingFit:
@@ -59,26 +55,12 @@ def fit_rankings(
 
     Newton's steps of many players are found by conjugate gradients, from products with the
     information; the ``matrix``, if it is wanted, is made once, of at most `LARGEST_MATRIX` players.
-    Options are those of `bradley_terry.newton`.
-
-    Raises
-    ------
-    LeaderbayesError
-        If Firth's penalty is wanted of more than `LARGEST_MATRIX` players.
-    NotConvergedError
-        If Newton's method does not converge, or strengths are too far apart for numbers.
+    Options are those of `bradley_terry.newton`. Raises NotConvergedError if Newton's method does
+    not converge, or strengths are too far apart for numbers.
     """
     m = place.shape[1]
-    if m > LARGEST_MATRIX and firth:
-        raise LeaderbayesError(
-            f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
-            "players: take pseudo_rounds=1."
-        )
-    by_products = m > LARGEST_MATRIX or (m > _FEW and not firth and linear is None)
+    by_products = m > LARGEST_MATRIX or (m > _FEW and linear is None)
     data = rankings(place)
-
-    def gradient(x: Floats) -> Floats:
-        return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
 
     def pulled(x: Floats) -> Floats:
         return np.asarray(pseudo_rounds * expit(x) * expit(-x))
@@ -103,33 +85,10 @@ def fit_rankings(
                 return times_information(v.ravel(), x, data) + curve * v.ravel()
 
             return height, slope, LinearOperator((m, m), product, dtype=np.float64)
-        curvature = whole(x)
-        if firth:
-            penalty, inverse = jeffreys(curvature, m)
-            height += penalty
-            slope += _pull(gradient, x, inverse)
-        return height, slope, curvature
+        return height, slope, whole(x)
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
     if by_products and matrix and m <= LARGEST_MATRIX:
         found = whole(x)
     loglik = float(log_likelihood(x[None], data, gradient=False)[0][0])
     return RankingFit(x, found, slopes(x, data), loglik)
-
-
-def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:
-    """Differentiate half the information's log determinant.
-
-    With C = sum_j v_j v_j', -tr(C dI/dx_k) is the sum of the gradient's second derivatives along
-    the v_j.
-    """
-    values, vectors = np.linalg.eigh(inverse)
-    steps = _ALONG * (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    here = gradient(x)
-    bent = sum(
-        16.0 * (gradient(x + h) + gradient(x - h))
-        - (gradient(x + 2.0 * h) + gradient(x - 2.0 * h))
-        - 30.0 * here
-        for h in steps
-    )
-    return np.asarray(-0.5 * bent / (12.0 * _ALONG**2))

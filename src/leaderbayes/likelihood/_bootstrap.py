@@ -9,7 +9,6 @@ from scipy.sparse.csgraph import connected_components
 from leaderbayes._arguments import one_of, seed_or_new, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import newton
-from leaderbayes._numerics.newton import Linear
 from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import win_graph
@@ -32,7 +31,6 @@ def bootstrap(
     replicates: int = 1000,
     seed: int | None = None,
     pseudo_rounds: float = 0.0,
-    firth: bool = False,
 ) -> xr.DataArray:
     """Estimate strengths on resampled rounds.
 
@@ -48,7 +46,7 @@ def bootstrap(
         Samples of as many rounds as the board has, with replacement.
     seed : int, optional
         Same seed, same samples. None draws one; it is in attrs.
-    pseudo_rounds, firth
+    pseudo_rounds
         As for `bradley_terry` and `plackett_luce`.
 
     Returns
@@ -83,7 +81,7 @@ def bootstrap(
     require_matches(matches, "likelihood.bootstrap", ties=("half",), across=False)
     if (rounds := matches.sizes["round"]) < 2:
         raise LeaderbayesError("One round cannot be resampled; give more rounds.")
-    require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
+    require_estimate(matches, pseudo_rounds=pseudo_rounds)
     place = matches["place"].to_numpy()
     seed = seed_or_new(seed)
     # How often each round is in each sample (replicate, round).
@@ -92,15 +90,15 @@ def bootstrap(
     )
     there = np.ones(replicates, dtype=bool)
     if pseudo_rounds == 0.0:
-        there[:] = [_exists(place[each > 0], weak=firth) for each in chosen]
+        there[:] = [_exists(place[each > 0]) for each in chosen]
     epp = np.full((replicates, place.shape[1]), np.nan)
     if there.any():
-        epp[there] = _ESTIMATES[model](place, chosen[there], pseudo_rounds, firth)
+        epp[there] = _ESTIMATES[model](place, chosen[there], pseudo_rounds)
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
             f"The estimate exists in {replicates - missing} of {replicates} samples of the rounds. "
-            "Give pseudo_rounds=1 or firth=True."
+            "Give pseudo_rounds=1."
         )
     return xr.DataArray(
         epp,
@@ -109,17 +107,6 @@ def bootstrap(
         name="epp",
         attrs={"missing": missing, "seed": seed},
     )
-
-
-def bootstrap_covariance(
-    matches: xr.Dataset, linear: Linear | None, *, model: Model, pseudo_rounds: float, firth: bool
-) -> Floats:
-    """Take the covariance (player, player) of 1000 samples, of those that have an estimate."""
-    if linear is not None:
-        raise LeaderbayesError("A restricted estimate has no bootstrap covariance here.")
-    # An estimate is the same each time it is made.
-    samples = bootstrap(matches, model=model, seed=0, pseudo_rounds=pseudo_rounds, firth=firth)
-    return np.asarray(np.cov(samples.dropna("replicate").to_numpy().T))
 
 
 def _counts(place: Ints, chosen: Longs) -> tuple[Floats, Floats]:
@@ -134,7 +121,7 @@ def _counts(place: Ints, chosen: Longs) -> tuple[Floats, Floats]:
     return points, n
 
 
-def _strengths(place: Ints, chosen: Longs, pseudo_rounds: float) -> Floats:
+def _strengths(place: Ints, chosen: Longs) -> Floats:
     """Estimate Bradley-Terry's strengths (sample, player), some samples at a time."""
     size = max(_CELLS // place.shape[1] ** 2, 1)
     every, start = [], None
@@ -142,39 +129,31 @@ def _strengths(place: Ints, chosen: Longs, pseudo_rounds: float) -> Floats:
         points, n = _counts(place, chosen[begin : begin + size])
         if start is None:
             start = newton(points.mean(axis=0), n.mean(axis=0), pseudo_rounds=1.0)[0]
-        found = estimates(points, n, start=start[None], pseudo_rounds=pseudo_rounds, enough=_ENOUGH)
+        found = estimates(points, n, start=start[None], pseudo_rounds=_HARDLY, enough=_ENOUGH)
         every.append(found)
     return np.concatenate(every) if every else np.empty((0, place.shape[1]))
 
 
-def _exists(place: Ints, *, weak: bool) -> bool:
+def _exists(place: Ints) -> bool:
     """Check whether the estimate exists on these rounds."""
     m = place.shape[1]
-    _, label = connected_components(
-        win_graph(place), directed=True, connection="weak" if weak else "strong"
-    )
+    _, label = connected_components(win_graph(place), directed=True, connection="strong")
     return bool((label[:m] == label[0]).all())
 
 
-def _of_rankings(place: Ints, chosen: Longs, pseudo_rounds: float, firth: bool) -> Floats:
+def _of_rankings(place: Ints, chosen: Longs, pseudo_rounds: float) -> Floats:
     """Estimate Plackett-Luce of samples, by how often each round is in them (replicate, round)."""
     again = (np.repeat(place, times, axis=0) for times in chosen)
-    found = [
-        fit_rankings(sampled, pseudo_rounds=pseudo_rounds, firth=firth, matrix=False).epp
-        for sampled in again
-    ]
-    return np.array(found)
+    fits = (fit_rankings(one, pseudo_rounds=pseudo_rounds, matrix=False) for one in again)
+    return np.array([found.epp for found in fits])
 
 
-def _of_matches(place: Ints, chosen: Longs, pseudo_rounds: float, firth: bool) -> Floats:
+def _of_matches(place: Ints, chosen: Longs, pseudo_rounds: float) -> Floats:
     """Estimate Bradley-Terry of the same."""
-    if pseudo_rounds == 0.0 and not firth:
-        return _strengths(place, chosen, _HARDLY)
+    if pseudo_rounds == 0.0:
+        return _strengths(place, chosen)
     each = (_counts(place, times[None]) for times in chosen)
-    found = [
-        newton(points[0], n[0], pseudo_rounds=pseudo_rounds, firth=firth)[0] for points, n in each
-    ]
-    return np.array(found)
+    return np.array([newton(points[0], n[0], pseudo_rounds=pseudo_rounds)[0] for points, n in each])
 
 
 _ESTIMATES = {"bradley_terry": _of_matches, "plackett_luce": _of_rankings}

@@ -16,7 +16,6 @@ from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._scores.matches import check_ties, require_matches
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
     EACH_TWICE,
     covariances,
@@ -30,11 +29,7 @@ from leaderbayes.likelihood._votes import estimate_votes
 
 _HARDLY = 1e-6  # pseudo-rounds
 _NEAR = 1e-6  # Newton's decrement before the last step
-Covariance = Literal["clustered", "model", "bootstrap", "none"]
-_NOT_OF_VOTES = {
-    "bootstrap": "draws rounds again, which votes do not have",
-    "none": "is not for votes, whose estimate finds how they depend on each other",
-}
+Covariance = Literal["clustered", "model", "none"]
 
 
 def bradley_terry(
@@ -56,9 +51,9 @@ def bradley_terry(
     ----------
     matches : Dataset
         From `leaderbayes.matches`, not with ties "loss"; or votes of `leaderbayes.read_votes`.
-    covariance : {"clustered", "model", "bootstrap", "none"}
+    covariance : {"clustered", "model", "none"}
         Sandwich clustered by round, for votes by judge and prompt; inverse Hessian, right only for
-        independent matches; of 1000 bootstrap samples of rounds; or the estimate alone.
+        independent matches; or the estimate alone.
     pseudo_rounds : float
         Matches of every player, half of them won, against an average player. Above 0 the
         estimate exists on any board, shrunk towards 0.
@@ -111,7 +106,7 @@ def bradley_terry(
     svm C=10        3.32
     Name: epp, dtype: float64
     """
-    one_of("covariance", covariance, "clustered", "model", "bootstrap", "none")
+    one_of("covariance", covariance, "clustered", "model", "none")
     if not is_flag(firth):
         raise wrong("firth", firth, "True or False")
     if is_votes(matches):
@@ -146,9 +141,6 @@ def bradley_terry(
         covariance,
         lambda: inverse(hessian, m, linear),
         lambda: _scores_by_round(matches, epp),
-        lambda: bootstrap_covariance(
-            matches, linear, model="bradley_terry", pseudo_rounds=pseudo_rounds, firth=firth
-        ),
     )
     attrs = {
         "model": "bradley_terry", "covariance": covariance,
@@ -172,9 +164,10 @@ def _near(points: Floats, n: Floats, pseudo_rounds: float) -> Floats:
 
 def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth: bool) -> None:
     """Refuse what has no meaning for votes."""
-    if covariance in _NOT_OF_VOTES:
+    if covariance == "none":
         raise LeaderbayesError(
-            f"covariance={covariance!r} {_NOT_OF_VOTES[covariance]}: take 'clustered'."
+            "covariance='none' is not for votes, whose estimate finds how they depend on each "
+            "other: take 'clustered'."
         )
     if firth:
         raise LeaderbayesError("firth=True is not for votes: take pseudo_rounds=1.")

@@ -23,11 +23,15 @@ from leaderbayes.likelihood._spread import without_variation
 # Warnings point to the first line outside of it.
 EACH_TWICE = 0.5  # of variances, where every match counts twice as published
 _PACKAGE = str(Path(__file__).parents[1])
+_REMEDY = (
+    "Use the posterior (leaderbayes.fit, or rank without --ml), a penalty (pseudo_rounds=1, for "
+    "Bradley-Terry and Plackett-Luce), or rank a group on its own."
+)
 
 
 def require_estimate(
     matches: xr.Dataset, *, pseudo_rounds: float = 0.0, firth: bool = False,
-    remedy: str | None = None,
+    remedy: str = _REMEDY,
 ) -> None:  # fmt: skip
     """Raise, naming the groups of players, unless the estimate exists.
 
@@ -40,16 +44,9 @@ def require_estimate(
     if pseudo_rounds > 0.0 or is_one_group(matches):
         return
     groups = components(matches)
-    met = bool(groups.attrs["weakly_connected"])
-    if firth and met:
+    if firth and groups.attrs["weakly_connected"]:
         return
     fact, unknown, _ = say_apart(matches, groups)
-    if remedy is None:
-        penalty = "pseudo_rounds=1 or firth=True" if met else "pseudo_rounds=1"
-        remedy = (
-            "Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
-            f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own."
-        )
     raise DisconnectedError(
         f"The maximum-likelihood estimate does not exist: {fact}, so no match shows {unknown}. "
         f"{remedy}"
@@ -86,21 +83,17 @@ def covariances(
     kind: str,
     model: Callable[[], Floats],
     scores: Callable[[], Floats],
-    bootstrap: Callable[[], Floats],
 ) -> dict[str, Any]:
     """Return the variables ``covariance`` and ``covariance_model`` of an estimate.
 
-    ``kind`` is "clustered", "model", "bootstrap" or "none"; ``model`` returns the inverse of the
-    information (player, player), ``scores`` the gradient of each round's log-likelihood (round,
-    player), and ``bootstrap`` the covariance of resampled estimates.
+    ``kind`` is "clustered", "model" or "none"; ``model`` returns the inverse of the information
+    (player, player), ``scores`` the gradient of each round's log-likelihood (round, player).
     """
     if kind == "none":
         return {}
     spread = bread = model()
     if kind == "clustered":
         spread = bread @ meat(scores()) @ bread
-    elif kind == "bootstrap":
-        spread = bootstrap()
     square = ("player", "player_")
     return {"covariance": (square, spread), "covariance_model": (square, bread)}
 
@@ -132,7 +125,7 @@ def estimate(
     what = "rounds" if hinted is None else "votes"
     if hinted is None:
         hinted = hints(matches, posterior=False)
-        if attrs["covariance"] in ("clustered", "bootstrap") and matches.sizes["round"] < FEWEST:
+        if attrs["covariance"] == "clustered" and matches.sizes["round"] < FEWEST:
             few = (
                 f"LB015 {matches.sizes['round']} rounds hardly show how rounds vary: standard "
                 "errors may be far too small. Add rounds, or use covariance='model' (--weight 1)."

@@ -10,7 +10,6 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.plackett_luce_fit import LARGEST_MATRIX, fit_rankings
 from leaderbayes._scores.matches import require_matches
-from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
     covariances,
     estimate,
@@ -24,9 +23,8 @@ from leaderbayes.likelihood._hypothesis import Hypothesis
 def plackett_luce(
     matches: xr.Dataset,
     *,
-    covariance: Literal["model", "clustered", "bootstrap", "none"] = "model",
+    covariance: Literal["model", "clustered", "none"] = "model",
     pseudo_rounds: float = 0.0,
-    firth: bool = False,
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
 ) -> xr.Dataset:
@@ -40,15 +38,11 @@ def plackett_luce(
     ----------
     matches : Dataset
         From `leaderbayes.matches`, within rounds, ties "half"; ``pairs=False`` will do.
-    covariance : {"model", "clustered", "bootstrap", "none"}
+    covariance : {"model", "clustered", "none"}
         The inverse Hessian, right for Gumbel noise; the sandwich over rounds, right for any noise
-        in large samples; of 1000 bootstrap samples of rounds; or the estimate alone, for any
-        number of players.
+        in large samples; or the estimate alone, for any number of players.
     pseudo_rounds : float
         As for `bradley_terry`.
-    firth : bool
-        Jeffreys' prior as a penalty, half the log determinant of the observed information: the
-        estimate exists wherever players have met, with less bias.
     hypothesis, value
         As for `bradley_terry`.
 
@@ -66,12 +60,12 @@ def plackett_luce(
         exist.
     LeaderbayesError
         If an option has no meaning for these matches, or there are more than 5000 players and a
-        covariance or ``firth`` is wanted.
+        covariance is wanted.
 
     References
     ----------
     Luce (1959), Individual choice behavior. Plackett (1975), The analysis of permutations, Applied
-    Statistics 24. Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80.
+    Statistics 24.
 
     Examples
     --------
@@ -85,7 +79,7 @@ def plackett_luce(
     logistic C=1    3.08
     Name: epp, dtype: float64
     """
-    one_of("covariance", covariance, "model", "clustered", "bootstrap", "none")
+    one_of("covariance", covariance, "model", "clustered", "none")
     require_matches(matches, "likelihood.plackett_luce", ties=("half",), across=False)
     m = matches.sizes["player"]
     if covariance != "none" and m > LARGEST_MATRIX:
@@ -94,13 +88,13 @@ def plackett_luce(
             f"the limit is {LARGEST_MATRIX} players: give covariance='none' for the estimate "
             "alone, or take the posterior (leaderbayes.fit, or rank without --ml)."
         )
-    require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
+    require_estimate(matches, pseudo_rounds=pseudo_rounds)
     place = matches["place"].to_numpy()
     if covariance == "clustered":
         require_rounds(matches)
     linear = restriction(matches, hypothesis, value, m)
     best = fit_rankings(
-        place, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear, matrix=covariance != "none"
+        place, pseudo_rounds=pseudo_rounds, linear=linear, matrix=covariance != "none"
     )
     variables: dict[str, Any] = {
         "epp": ("player", best.epp),
@@ -108,16 +102,11 @@ def plackett_luce(
         "deviance": -2.0 * best.loglik,
     }
     variables |= covariances(
-        covariance,
-        lambda: inverse(best.information, m, linear),
-        lambda: best.scores,
-        lambda: bootstrap_covariance(
-            matches, linear, model="plackett_luce", pseudo_rounds=pseudo_rounds, firth=firth
-        ),
+        covariance, lambda: inverse(best.information, m, linear), lambda: best.scores
     )
     attrs = {
         "model": "plackett_luce", "covariance": covariance,
         "df": int((place > 0).sum()) - len(place) - (m - 1),
-        "pseudo_rounds": float(pseudo_rounds), "firth": int(firth),
+        "pseudo_rounds": float(pseudo_rounds), "firth": 0,
     }  # fmt: skip
     return estimate(matches, variables, attrs, linear)

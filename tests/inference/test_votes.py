@@ -9,6 +9,7 @@ import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
+from leaderbayes._inference import check_of_fit
 from votes import fit, votes_of
 
 EPP = np.linspace(1.0, -1.0, 6)
@@ -142,6 +143,20 @@ def test_misfit_is_found():
     assert float(found["misfit"]) > 0.1
     pair = [lb.win_probability(dt, by=by)["mean"].to_numpy()[0, 1] for by in ("auto", "model")]
     assert abs(pair[0] - pair[1]) > 0.2
+
+
+@pytest.mark.parametrize("model", ["bradley_terry", "davidson"])
+def test_few_replicates_are_drawn_again_by_pair(monkeypatch, model):
+    """As those of single votes, with opinions, ties and the order."""
+    monkeypatch.setattr(check_of_fit, "_FEWEST", 400)
+    every = fit(simulate(order=0.3, ties=0.2), model=model, order_effect=True, replicates=400)
+    one = every.copy()
+    one["posterior_predictive"] = one["posterior_predictive"].isel(draw=[0])
+    single, pairs = (lb.check(dt, seed=1)["replicated"] for dt in (every, one))
+    assert pairs.sizes == single.sizes
+    error = float(single.std()) / 20.0 * np.sqrt(2.0)
+    assert abs(float(pairs.mean() - single.mean())) < 4.0 * error
+    assert float(pairs.std() / single.std()) == pytest.approx(1.0, abs=0.2)
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
 
 def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
     boards = [board for board, _ in post.boards()]
-    seen = discrepancies_of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
+    seen = discrepancies_of_votes(post, rng) if post.of_votes else discrepancies(boards, draws, rng)
     found = _compared(seen).assign(ratio=seen.ratio, misfit=seen.misfit)
     free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
     if free <= 0:  # strengths describe any result, of a chain of players for example

@@ -36,20 +36,28 @@ def votes_by_pair(votes: xr.Dataset, known: xr.Dataset, epp: Floats) -> xr.Datas
     ``epp`` (player,) are mean strengths. Votes for neither are counted in ``both_bad``.
     """
     from leaderbayes._numerics.vote_weights import pair_worth
-    from leaderbayes._numerics.votes import Votes
 
-    first, second, outcome = (votes[k].to_numpy() for k in ("first", "second", "outcome"))
-    n = weights_of(votes)
-    tied, none = 4.0 * n * outcome * (1.0 - outcome), np.empty((len(n), 0))
-    rows = Votes(len(epp), first, second, n * outcome, n, tied, none)
-    names = [str(name) for name in known.get("clustering", xr.DataArray()).to_numpy().ravel()]
-    clusters = [pd.factorize(known[k].to_numpy())[0] for k in CLUSTERINGS if k in names]
-    tau2 = known["opinion_variance"].to_numpy() if clusters else np.empty(0)
+    rows, clusters, tau2 = rows_of(votes, known)
     board = counted_votes(votes, "half")
     board["worth"] = ("player", "opponent"), pair_worth(rows, epp, clusters, tau2)
     if "both_bad" in known:
         board["both_bad"] = known["both_bad"]
     return board
+
+
+def rows_of(votes: xr.Dataset, known: xr.Dataset) -> tuple[Any, list[Longs], Floats]:
+    """Return votes as numbers, their clusters by judge or prompt, and opinions' variances."""
+    from leaderbayes._numerics.votes import Votes
+
+    first, second, outcome = (votes[k].to_numpy() for k in ("first", "second", "outcome"))
+    n, effect = weights_of(votes), np.empty((len(first), 0))
+    if "effect_value" in known:
+        effect = known["effect_value"].transpose("vote", "effect").to_numpy()
+    tied = 4.0 * n * outcome * (1.0 - outcome)
+    rows = Votes(votes.sizes["player"], first, second, n * outcome, n, tied, effect)
+    names = [str(name) for name in known.get("clustering", xr.DataArray()).to_numpy().ravel()]
+    clusters = [pd.factorize(known[k].to_numpy())[0] for k in CLUSTERINGS if k in names]
+    return rows, clusters, known["opinion_variance"].to_numpy() if clusters else np.empty(0)
 
 
 def with_tables(board: xr.Dataset) -> xr.Dataset:

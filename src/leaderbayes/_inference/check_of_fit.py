@@ -11,7 +11,7 @@ discrepancies, Statistica Sinica 6.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +19,12 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._errors import MisfitWarning
+from leaderbayes._fits.matches import rows_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.places import count, ranked
+from leaderbayes._numerics.vote_replicates import Again
+from leaderbayes._numerics.votes import Votes, counted, regressors
 from leaderbayes._types import Floats, Ints
 
 # A misfit matters from this p-value down, or this ratio of deviances up where p is below 0.05: on
@@ -29,6 +32,7 @@ from leaderbayes._types import Floats, Ints
 _SURE, _P, _RATIO = 0.005, 0.05, 2.0
 _FEWEST, _MOST = 50, 200  # boards
 _PAIRS = 2_000_000  # in all boards, about: beyond, fewer are drawn
+_ROWS = 2_000_000  # of votes that are drawn at a time
 _PLAYERS = 300  # most of whom every pair is looked at unasked
 # Boards that the stretch is found by: how many at most, and of how many pairs in all.
 _FEW, _FEW_PAIRS = 50, 1_000_000
@@ -81,7 +85,7 @@ def enough(players: int) -> int:
 def of_fit(post: Posterior, seed: int) -> Discrepancy:
     """Compute discrepancies as a fit does unasked; none of very many players."""
     if post.of_votes:
-        return of_votes(post)
+        return of_votes(post, seed)
     many = not post.several and len(post.players) > _PLAYERS
     return _NOTHING if many else of_boards([board for board, _ in post.boards()], seed)
 
@@ -94,33 +98,61 @@ def of_boards(boards: Sequence[xr.Dataset], seed: int) -> Discrepancy:
     return discrepancies(boards, enough(players), np.random.default_rng([seed, 16]))
 
 
-def of_votes(post: Posterior) -> Discrepancy:
-    """Compute `discrepancies_of_votes` as a fit does unasked; none of few draws or many players."""
-    predicted = post.group("posterior_predictive").sizes
-    if predicted["chain"] * predicted["draw"] < _FEWEST or len(post.players) > _PLAYERS:
+def of_votes(post: Posterior, seed: int) -> Discrepancy:
+    """Compute `discrepancies_of_votes` as a fit does unasked; none of many players."""
+    if len(post.players) > _PLAYERS:
         return _NOTHING
-    return discrepancies_of_votes(post)
+    found = discrepancies_of_votes(post, np.random.default_rng([seed, 16]))
+    return found if found.replicated.size >= _FEWEST else _NOTHING
 
 
-def discrepancies_of_votes(post: Posterior) -> Discrepancy:
+def discrepancies_of_votes(post: Posterior, rng: np.random.Generator) -> Discrepancy:
     """Compute the deviance of votes' counts of wins, and of replicates (draw,).
 
-    Replicates are the posterior's: judges, and prompts, have opinions of their own in them.
+    Replicates are the posterior's, or where these are few drawn again: judges, and prompts, have
+    opinions of their own in them.
     """
-    board, predicted = post.matches(), post.group("posterior_predictive")
-    again = predicted["outcome"].transpose("chain", "draw", "vote").to_numpy()
+    board = post.matches()
     wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
-    m, votes = len(wins), post.votes
-    first, second = (votes[name].to_numpy() for name in ("first", "second"))
-    weight, every = votes["weight"].to_numpy(), [wins]
-    for outcome in again.reshape(-1, again.shape[-1]):
-        won = np.bincount(first * m + second, weight * outcome, m * m)
-        lost = np.bincount(second * m + first, weight * (1.0 - outcome), m * m)
-        every.append((won + lost).reshape(m, m))
+    m, every = len(wins), [wins]
+    rows, again = _votes_again(post, rng)
+    for won in again:
+        table = np.bincount(rows.first * m + rows.second, won, m * m)
+        table += np.bincount(rows.second * m + rows.first, rows.n - won, m * m)
+        every.append(table.reshape(m, m))
     tables = np.stack(every)
     own = estimates(tables.sum(axis=2), n[None])
     found, squares = deviances(own, tables, n[None]), _squares(own, tables, n[None])
     return Discrepancy(float(found[0]), found[1:], float(squares[0]), squares[1:])
+
+
+def _votes_again(post: Posterior, rng: np.random.Generator) -> tuple[Votes, Iterable[Floats]]:
+    """Return rows of votes, and how many the first wins (row,) in each replicate.
+
+    Of very many votes a posterior keeps few replicates: they are drawn by pair, not one by one.
+    """
+    rows, clusters, tau2 = rows_of(post.votes, post.constant)
+    predicted = post.group("posterior_predictive")["outcome"].transpose("chain", "draw", "vote")
+    kept = predicted.to_numpy().reshape(-1, len(rows.n))
+    moving = "dispersion" not in post.constant or "period_of_vote" in post.constant
+    if moving or len(kept) >= min(_FEWEST, len(post.draws)):
+        return rows, (rows.n * outcome for outcome in kept)
+    few = counted(rows)
+    again, phi = Again(few, rows, clusters, tau2), float(post.constant["dispersion"][0])
+    some = np.linspace(0, len(post.draws) - 1, _FEWEST).astype(int)
+    sizes = [post.read("effect_size", "effect")[some]] if post.has("effect_size") else []
+    x, nu = np.column_stack([post.draws[some], *sizes]), None
+    if post.has("tie"):
+        nu = post.read("tie")[some]
+    step, of = max(_ROWS // len(few.n), 1), regressors(few)
+
+    def draw() -> Iterator[Floats]:
+        for i in range(0, _FEWEST, step):
+            at = slice(i, i + step)
+            eta = np.asarray(of @ x[at].T)
+            yield from again.draw(eta, rng, nu=None if nu is None else nu[at], phi=phi)[0].T
+
+    return few, draw()
 
 
 def _squares(epp: Floats, wins: Floats, n: Floats) -> Floats:

@@ -198,10 +198,11 @@ def draw_counts(
 ) -> Longs:  # fmt: skip
     """Draw counts, above the floor, where the reference is right on so many instances."""
     theta = np.clip(theta, 1e-12, 1.0 - 1e-12)
-    theta, right, rho = map(np.array, np.broadcast_arrays(theta, right, rho))
-    up, down = conditionals(theta, allowed(theta, rho, theta_0), theta_0)
-    up, down = np.clip(up, 0.0, 1.0), np.clip(down, 0.0, 1.0)
-    count, alone = np.full(theta.shape, -1), not rho.any()
+    theta, right, rho = np.broadcast_arrays(theta, right, rho)
+    count, alone = np.full(theta.shape, floor), not rho.any()
+    if not alone:
+        up, down = conditionals(theta, allowed(theta, rho, theta_0), theta_0)
+        up, down = np.clip(up, 0.0, 1.0), np.clip(down, 0.0, 1.0)
     for _ in range(_TRIALS):
         low = count <= floor
         if not low.any():

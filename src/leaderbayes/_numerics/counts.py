@@ -64,7 +64,7 @@ def counts(score: Floats, n: int, chance: float = -1.0) -> Counts:
 
 def statistics(score: Floats) -> Floats:
     """`STATISTICS` of boards (..., classifier), (..., statistic)."""
-    return np.moveaxis(np.quantile(score, (1.0, 0.9, 0.5, 0.1), axis=-1), 0, -1)
+    return np.moveaxis(np.quantile(np.sort(score), (1.0, 0.9, 0.5, 0.1), axis=-1), 0, -1)
 
 
 def reference_count(n: int, theta_0: float, ease: ArrayLike) -> Longs:

@@ -14,14 +14,15 @@ from leaderbayes._numerics.board_scale import CountScale, draw_counts
 from leaderbayes._numerics.counts import STATISTICS, reference_count, statistics
 from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR
 from leaderbayes._numerics.theta_cells import END
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 from leaderbayes.models._theta import CONCENTRATION
 
 _ATOMS = 40  # of the flexible distribution: the weight that is left is 1e-4 on average, at most
 _TRIALS = 10  # of classifiers that must be above the floor
 _REPLICATES = 200  # boards that give statistics their standard deviations
 
-Draw = Callable[..., Floats]  # (rng, best (board, 1), teams, parameters) -> thetas (board, team)
+# (rng, best (board, 1), teams (board,), parameters) -> thetas of all boards' teams, in turn
+Draw = Callable[..., Floats]
 
 
 def simulate(
@@ -74,15 +75,16 @@ def _boards(
 ) -> Floats:
     """Draw scores (board, team) of the best theta and of others below it, above the floor."""
     n, theta_0, floor = scale.board.n, scale.theta_0, scale.board.floor
-    right, others = reference_count(n, theta_0, ease), len(scale.of) - 1
-    theta = np.hstack([best, draw(rng, best, others, *parameters)])
-    count = draw_counts(theta, n, right, common, theta_0, rng)
-    for _ in range(_TRIALS):
-        low = count[:, 1:] <= floor
+    right = reference_count(n, theta_0, ease)
+    count = np.full((len(best), len(scale.of)), floor)
+    count[:, :1] = draw_counts(best, n, right, common, theta_0, rng)
+    for _ in range(1 + _TRIALS):
+        low = count <= floor
+        low[:, 0] = False
         if not low.any():
             break
-        again = draw_counts(draw(rng, best, others, *parameters), n, right, common, theta_0, rng)
-        count[:, 1:] = np.where(low, again, count[:, 1:])
+        theta, row = draw(rng, best, low.sum(axis=1), *parameters), np.nonzero(low)[0]
+        count[low] = draw_counts(theta, n, right[row, 0], common[row, 0], theta_0, rng)
     return count / n
 
 
@@ -121,10 +123,11 @@ def _betas(m: int) -> tuple[list[Any], Draw]:
         transform=pm.distributions.transforms.logodds,
     )  # fmt: skip
 
-    def draw(rng: np.random.Generator, best: Floats, size: int, a: Floats, b: Floats) -> Floats:
-        theta = rng.beta(a, b, (len(best), size))
+    def draw(rng: np.random.Generator, best: Floats, teams: Longs, a: Floats, b: Floats) -> Floats:
+        a, b, best = (np.repeat(x[:, 0], teams) for x in (a, b, best))
+        theta = rng.beta(a, b)
         above = theta > best  # few: the best of all is near the upper end
-        a, b, best = (np.broadcast_to(x, theta.shape)[above] for x in (a, b, best))
+        a, b, best = a[above], b[above], best[above]
         theta[above] = betaincinv(a, b, rng.random(len(best)) * betainc(a, b, best))
         return theta
 
@@ -164,10 +167,10 @@ def _atoms(scale: CountScale, common: Any, ease: Any) -> tuple[list[Any], Draw]:
     best = pm.Deterministic("theta_sota", (theta + 2.0 * short).min())
 
     def draw(
-        rng: np.random.Generator, best: Floats, size: int, theta: Floats, weight: Floats
+        rng: np.random.Generator, best: Floats, teams: Longs, theta: Floats, weight: Floats
     ) -> Floats:
         share = np.where(theta <= best, weight, 0.0)
-        times = rng.multinomial(size, share / share.sum(axis=1, keepdims=True))
-        return np.repeat(theta.ravel(), times.ravel()).reshape(len(best), size)
+        times = rng.multinomial(teams, share / share.sum(axis=1, keepdims=True))
+        return np.repeat(theta.ravel(), times.ravel())
 
     return [theta, weight, best], draw

@@ -130,6 +130,7 @@ def _constants(
         "count": ("vote", votes.n), "weight": ("vote", found.weight),
         **{key: ("vote", group) for key, group in rows.clusters.items()},
         "opinion_variance": ("clustering", found.tau2),
+        "dispersion": ("model", [found.phi]),
         **{key: ("model", [value]) for key, value in options.items()},
     }  # fmt: skip
     coords: dict[str, Any] = {

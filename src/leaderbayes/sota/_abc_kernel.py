@@ -17,7 +17,7 @@ from pytensor.tensor.random.type import RandomGeneratorType
 from leaderbayes._inference.nuts import quiet
 from leaderbayes._numerics.workers import workers_of
 
-_WALKS = 24  # moves at each temper
+_WALKS, _FEW = 24, 12  # moves at each temper, of many numbers and of few
 _PARTS = (1.0, 0.3, 0.1)  # of a particle's numbers that move at once
 _SIZE = 0.5  # of the first steps
 _AIM = 0.3  # share of moves that are accepted
@@ -90,7 +90,7 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
 
     def mutate(self) -> None:
         """Let all particles walk for a while."""
-        for walk in range(_WALKS):
+        for walk in range(_WALKS if self.root is None else _FEW):
             rate = self._walk(_PARTS[walk % len(_PARTS)])
             self.size = float(np.clip(self.size * np.exp(rate - _AIM), 0.01, 1.0))
 

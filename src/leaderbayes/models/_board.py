@@ -49,26 +49,25 @@ def checked(
     matches: xr.Dataset,
     model: Model,
     *,
-    weight: Weight | None = None,
     test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
-    tie_scale: float | None = None,
-    **of_votes: Any,
+    **options: Any,
 ) -> tuple[Floats, float, xr.Dataset]:
     """Check a board and options; return weights (round,), degrees of freedom and constants."""
-    refuse_given(of_votes, "votes")
-    scales = {"prior_scale": prior_scale} | ({} if tie_scale is None else {"tie_scale": tie_scale})
+    weight: Weight = options.pop("weight", model.weight)
+    scales = {"prior_scale": options.pop("prior_scale", PRIOR_SCALE)}
+    if model.tie_parameter:
+        scales["tie_scale"] = options.pop("tie_scale")
+    refuse_given(options, "votes")
     check_scales(**scales)
     check_board(matches, model)
-    weight = model.weight if weight is None else weight
     if model.pairs:
         eta = resolve_weight(matches, weight, test_fraction, with_ties=model.tie_parameter)
     else:
         eta = weight_of_rankings(matches, weight, test_fraction)
     df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    options = {"test_fraction": test_fraction, "prior_df": df, **scales}
-    return eta, df, constants(model.name, matches, eta, options)
+    known = {"test_fraction": test_fraction, "prior_df": df, **scales}
+    return eta, df, constants(model.name, matches, eta, known)
 
 
 def coords_of(matches: xr.Dataset, *dims: str) -> dict[str, Any]:

@@ -50,7 +50,9 @@ def naive_losses(post):
             variance = covariance[i, i] + covariance[j, j] - 2.0 * covariance[i, j]
             q = expit((epp[i] - epp[j]) / np.sqrt(1.0 + np.pi / 8.0 * variance))
             won = sum(points(row, i, j) for row, _ in others)
-            p, x = (_MASSES * q + won) / (_MASSES + len(others)), points(left, i, j)
+            n, x = len(others), points(left, i, j)
+            half = 0.5 * n / (_MASSES + n)
+            p = (_MASSES * q + won + half) / (_MASSES + n + 2.0 * half)
             loss -= weight[k] * (x * np.log(p) + (1.0 - x) * np.log(1.0 - p))
     return loss
 
@@ -63,12 +65,20 @@ def test_masses_are_as_probable_as_they_predict_rounds_that_are_left_out(made):
     assert blend.mass == pytest.approx(np.exp(blend.weights @ np.log(_MASSES)))
 
 
-def test_is_the_mixture_of_betas(made):
+@pytest.mark.parametrize("players", [3, 4])
+def test_is_the_mixture_of_betas(players):
+    """With three players, whose results would count twice, of a third less mass where they do."""
+    rng = np.random.default_rng(1)
+    made = fit(simulate(np.array([1.0, 0.4, 0.0, -1.4][:players]), 6, rng))
     post, found = Posterior(made), lb.win_probability(made, prob=0.8)
-    blend, table, rng = Blend(post), results(post), np.random.default_rng(2)
+    blend, table = Blend(post), results(post)
     share = expit(post.draws[:, 0] - post.draws[:, 2])
     kappa = rng.choice(_MASSES, p=blend.weights, size=(50, len(share)))
-    drawn = rng.beta(kappa * share + table.a[0, 2], kappa * (1.0 - share) + table.b[0, 2])
+    won, lost = table.a[0, 2], table.b[0, 2]
+    own = (won + lost) / (kappa + won + lost)
+    more = 1.0 + (1.0 - own) / 3.0 if players == 3 else 1.0
+    drawn = rng.beta((kappa * share + won + 0.5 * own) / more,
+                     (kappa * (1.0 - share) + lost + 0.5 * own) / more)  # fmt: skip
     pair = found.sel(player="p0", opponent="p2")
     assert float(pair["mean"]) == pytest.approx(drawn.mean(), abs=0.002)
     low, high = np.quantile(drawn, [0.1, 0.9])

@@ -10,6 +10,10 @@ so the model is worth kappa rounds beside the w wins of the pair itself (c as fo
 infinitely many are the model alone, none the record. The posterior of kappa comes from how well it
 predicts parts of the data from the others, and from a log-normal prior.
 
+As far as a pair's own results decide, they have the record's half a win more for each (Jeffreys).
+Of three players a pair's own results are two thirds of what the model knows of it, and would count
+twice: both parameters are divided by 1 + s / 3, s the model's share kappa / (kappa + c n).
+
 References
 ----------
 Ferguson (1973), A Bayesian analysis of some nonparametric problems, Annals of Statistics 1.
@@ -24,7 +28,7 @@ import xarray as xr
 from scipy.special import expit, softmax, xlogy
 
 from leaderbayes._answers.parts import pseudo_rounds
-from leaderbayes._answers.record import of_pairs, results, votes_of
+from leaderbayes._answers.record import JEFFREYS, of_pairs, results, votes_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.composite_weight import exchangeable_weight, weighted_counts
 from leaderbayes._numerics.intervals import two_digits
@@ -122,8 +126,7 @@ class Blend:
         """
         standing = self.post.standing
         share = expit(standing[:, [one]] - standing[:, others]).T
-        grid = _MASSES[:, None]
-        mean = self.weights @ ((grid * share.mean(axis=1) + a) / (grid + a + b))
+        mean = self.weights @ _mean(share.mean(axis=1), a, a + b, _MASSES[:, None])
         share = share[:, np.linspace(0, len(standing) - 1, used).astype(int)]
         rng = np.random.default_rng([self.post.seed, 55])
         parts = (rng.permutation(used) + 0.5) / used
@@ -131,8 +134,10 @@ class Blend:
         drawn, begin, tiny = np.empty_like(share), rng.bit_generator.state, 1e-9
         for k, other in enumerate(others):
             rng.bit_generator.state = begin
-            ahead = kappa * share[k] + a[k] + tiny
-            behind = kappa * (1.0 - share[k]) + b[k] + tiny
+            own = (a[k] + b[k]) / (kappa + a[k] + b[k])
+            once = 1.0 + (1.0 - own) * max(4.0 / len(self.post.players) - 1.0, 0.0)
+            ahead = (kappa * share[k] + a[k] + JEFFREYS * own + tiny) / once
+            behind = (kappa * (1.0 - share[k]) + b[k] + JEFFREYS * own + tiny) / once
             # Drawn for the player listed first, so that both orders of a pair agree.
             drawn[k] = rng.beta(ahead, behind) if one < other else 1.0 - rng.beta(behind, ahead)
         return np.asarray(mean), drawn
@@ -179,9 +184,15 @@ def _left_out(post: Posterior) -> Floats:
         less = np.maximum(b[met] - worth[met] * (left - gone), 0.0)
         y, n = (each[k][upper][met] for each in (won, played))
         for at_mass, kappa in enumerate(masses):
-            p = (kappa * q + more) / (kappa + more + less)
+            p = _mean(q, more, more + less, kappa)
             loss[at_mass] -= (xlogy(y, p) + xlogy(n - y, 1.0 - p)).sum()
     return loss
+
+
+def _mean(p: Floats, won: Floats, played: Floats, kappa: Any) -> Floats:
+    """Return the mean win probability, given the model's p and a pair's own results."""
+    half = JEFFREYS * played / (kappa + played)
+    return np.asarray((kappa * p + won + half) / (kappa + played + 2.0 * half))
 
 
 def _parts(post: Posterior, at: Longs) -> Parts:

@@ -15,7 +15,7 @@ from leaderbayes._scores.vote_matches import weights_of
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._weight import shared_luck
 
-_JEFFREYS = 0.5  # of the prior Beta(1/2, 1/2)
+JEFFREYS = 0.5  # of the prior Beta(1/2, 1/2)
 _STEPS = 20  # of Newton's method, by which effects are taken off
 
 
@@ -151,7 +151,7 @@ def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -
         If it is of several tournaments, or has no matches.
     """
     found = results(post, players)
-    a, b = found.a + _JEFFREYS, found.b + _JEFFREYS
+    a, b = found.a + JEFFREYS, found.b + JEFFREYS
     low, high, better = _summary(a, b, prob)
     values = {
         "mean": a / (a + b), "lower": low, "upper": high, "better": better,

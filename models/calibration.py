@@ -55,6 +55,10 @@ def tournaments(true, where, who, rng):
     return winners(true["strength"][where[0], who], rng)
 
 
+def dynamic(true, where, who, rng):
+    return winners(true["epp_period"][PERIODS[where[-1]], who], rng)
+
+
 def davidson(true, where, who, rng):
     """One match, which may be a tie."""
     one, other = true["epp"][who]
@@ -78,11 +82,13 @@ def round_intercept(true, where, who, rng):
     return wins if len(set(wins)) == len(wins) else None
 
 
+PERIODS = np.repeat(range(3), 20)  # of rounds
 ONE = {"weight": 1.0, "prior_scale": 1.0}
 SETTINGS = {
     "bradley_terry": Setting((20,), 2, bradley_terry, ONE),
     "davidson": Setting((20,), 2, davidson, ONE),
     "plackett_luce": Setting((8,), PLAYERS, plackett_luce, {"prior_scale": 1.0}),
+    "dynamic": Setting((len(PERIODS),), 2, dynamic, ONE | {"period": PERIODS}),
     "round_intercept": Setting((8,), 3, round_intercept, ONE, tries=40),
     "tournaments": Setting((4, 12), 2, tournaments, ONE),
 }
@@ -141,6 +147,8 @@ def of_matches(name, truths, seed):
     if "strength" in true:
         true["epp_tournament"] = true["strength"] - true["strength"].mean(axis=-1, keepdims=True)
     own = int(rng.integers(2**32))
+    if name == "dynamic":
+        return true, of_walks(scores(values), own)
     return true, fit(scores(values), name, seed=own, replicates=1, **setting.options)
 
 
@@ -152,6 +160,28 @@ def of_answers(name, truths, seed):
     if np.nanstd(values) == 0.0:
         return None
     return true, fit(scores(values), name, seed=int(rng.integers(2**32)), replicates=1)
+
+
+COMPILED = []  # the model of strengths over time, which is the same for all boards but for data
+
+
+def of_walks(board, seed):
+    """Posterior by NUTS of the pm.Model that `leaderbayes.fit` samples, compiled once."""
+    import arviz as az
+    import nutpie
+
+    import leaderbayes as lb
+
+    period = dict(zip(board["round"].to_numpy(), PERIODS, strict=True))
+    model = lb.models.dynamic(lb.matches(board), period=period, **ONE)
+    COMPILED[:] = COMPILED or [nutpie.compile_pymc_model(model)]
+    used = {variable.name for variable in COMPILED[0].shared_var_keys}
+    own = {v.name: v.get_value() for v in model.data_vars if v.name in used}
+    compiled = COMPILED[0].with_data(**own)
+    dt = nutpie.sample(compiled, draws=500, seed=seed, target_accept=0.97, progress_bar=False)
+    worst = max(float(v.max()) for v in az.rhat(dt).values())
+    dt.attrs["converged"] = int(worst < 1.02)
+    return dt
 
 
 def of_sota(name, truths, seed):

@@ -20,6 +20,8 @@ def model(scores, weight, period, prior_scale=2.0, step_scale=0.5):
         b = [pm.ZeroSumNormal("epp_0", sigma=scale, dims="player")]
         for t in range(1, max(period) + 1):
             b.append(b[-1] + pm.ZeroSumNormal(f"step_{t}", sigma=step, dims="player"))
+        pm.Deterministic("epp_period", pm.math.stack(b))
+        pm.Deterministic("epp", b[-1])
         for k in range(rounds):
             for i, j in combinations(np.flatnonzero(~np.isnan(scores[:, k])), 2):
                 p = pm.math.sigmoid(b[period[k]][i] - b[period[k]][j])

@@ -167,8 +167,12 @@ def _walk(prior_scale: float, step_scale: float, boards: list[xr.Dataset], weigh
     found = [estimates(one, eta) for one, eta in zip(boards, weights, strict=True)]
     epp, error = np.array([each for each, _ in found]), np.array([each for _, each in found])
     steps = np.diff(epp, axis=0)
-    of_first = _share(float((epp[0] ** 2).mean()), float(error[0]))
-    of_steps = _share(float((steps**2).mean()), float((error[1:] + error[:-1]).mean()))
+    # As data, so that a compiled model can take other boards of the same rounds.
+    of_first = pm.Data("centring", _share(float((epp[0] ** 2).mean()), float(error[0])))
+    of_steps = pm.Data(
+        "step_centring",
+        _share(float((steps**2).mean()), float((error[1:] + error[:-1]).mean())),
+    )
     pm.modelcontext(None).add_coord("step", range(len(steps)))
     scale = pm.HalfNormal("epp_scale", prior_scale)
     first = pm.ZeroSumNormal("epp_unit", sigma=scale**of_first, dims="player")

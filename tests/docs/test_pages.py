@@ -34,7 +34,10 @@ TEXTS = {
 }
 PAGES = {name: path for name, path in TEXTS.items() if BLOCK.search(path.read_text("utf-8"))}
 # Blocks that begin so, and why.
-SKIPPED = {("how_to/public_boards.md", "import leaderbayes"): "downloads"}
+SKIPPED = {
+    ("how_to/public_boards.md", "import leaderbayes"): "downloads",
+    ("how_to/judge.md", "import krippendorff"): "a package that tests do not install",
+}
 
 
 @pytest.mark.parametrize("page", TEXTS.values(), ids=TEXTS)

@@ -89,14 +89,15 @@ def test_many_votes_cost_no_more_than_few_that_are_alike():
 @pytest.mark.parametrize(
     ("period", "message"),
     [
+        ("seasons", "coordinate .round,. of the scores, which have 'season'"),
         ({"0": 1}, "no period of the rounds 1, 2"),
         (dict.fromkeys("01234567", 1), "1 periods"),
-        ("season", "the period of each round"),
+        ("season", "1 periods"),
     ],
 )
 def test_refused(period, message):
     matches = lb.matches(simulate(WAY[0], 8, np.random.default_rng(1)))
-    matches = matches.assign_coords(round=list("01234567"))
+    matches = matches.assign_coords(round=list("01234567"), season=("round", ["a"] * 8))
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.models.dynamic(matches, period=period)
 
@@ -115,6 +116,52 @@ def test_refused_of_votes_and_of_others(dt):
     for ask in (lb.improved, lb.plots.trajectories):
         with pytest.raises(lb.LeaderbayesError, match="no strengths by period"):
             ask(static)
+
+
+def test_periods_are_a_column():
+    """And 2 comes before 10; a posterior's own scores have them, for another fit."""
+    names = ["s10", "s2", "s2", "s10", "s9", "s9", "s2", "s10"]
+    table = simulate(WAY[0], 8, np.random.default_rng(1)).to_dataframe("score").reset_index()
+    table["season"] = table["round"].map(dict(zip(table["round"].unique(), names, strict=True)))
+    scores = lb.read_scores(table, period="season")
+    assert scores["period"].to_numpy().tolist() == names
+    other = scores.rename(period="when")
+    for given, period in ((scores, None), (other, "when"), (other, dict(zip(
+        scores["round"].to_numpy(), names, strict=True)))):  # fmt: skip
+        model = lb.models.dynamic(lb.matches(given), period=period)
+        assert list(model.coords["period"]) == ["s2", "s9", "s10"]
+        assert model["period_of_round"].get_value().tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+    table = table.pivot(index=["round", "season"], columns="player", values="score").reset_index()
+    wide = lb.read_scores(table, round="round", period="season")
+    assert wide["period"].to_series().to_dict() == scores["period"].to_series().to_dict()
+
+
+def test_a_posterior_knows_its_periods(dt):
+    assert Posterior(dt).scores["period"].to_numpy().tolist() == ["s0"] * 4 + ["s1"] * 4
+
+
+@pytest.mark.parametrize("of", ["rounds", "dates", "votes", "judges"])
+def test_drift_points_here(of):
+    rng = np.random.default_rng(5)
+    way = np.linspace([1.5, -1.5, 0.0, 0.0], [-1.5, 1.5, 0.0, 0.0], 24)
+    for moves in (True, False):
+        epp = way if moves else np.tile(way[12], (24, 1))
+        if of in ("votes", "judges"):
+            data = votes(epp, 900, rng)
+            if of == "judges":
+                data = data.assign_coords(judge=("vote", rng.integers(0, 20, 900)))
+            dt = lb.fit(data, "bradley_terry", seed=1, draws=200)
+        else:
+            data = simulate(way[12], 24, rng)
+            data = data.copy(data=epp.T + rng.gumbel(size=epp.T.shape))
+            if of == "dates":
+                data = data.assign_coords(round=[f"2{k:03d}-01-01" for k in range(24)])
+            else:
+                data = data.assign_coords(period=("round", np.arange(24) // 3))
+            dt = lb.fit(data, seed=1, draws=200)
+        found = lb.check(dt, draws=20, seed=1)
+        assert (float(found["p_drift"]) < 0.01) is moves
+        assert found.attrs["note"].endswith("model='dynamic'.") is moves
 
 
 @pytest.mark.slow

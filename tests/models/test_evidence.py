@@ -275,5 +275,4 @@ def test_what_readme_shows_is_of_the_tables(script):
         if (folder / "run.json").exists():
             for mark, shown in table.shown(folder).items():
                 assert f"<!-- {mark} -->\n| {' | '.join(shown.columns)} |" in text
-    # Strengths over time are calibrated on their card.
-    assert set(lb.models.__all__) == {*make.calibration.NAMES, "dynamic"}
+    assert set(lb.models.__all__) == {*make.calibration.NAMES}

@@ -293,9 +293,11 @@ def _check(post: Posterior, seed: int) -> xr.Dataset:
         a, b, c = found["triple"].to_numpy()[0]
         circles = counted(triples, "triple")
         said += f" {circles} beat each other in a circle, such as {a} over {b} over {c} over {a}."
+    drifts = found.attrs.get("note", "")
+    said = f"{said} {drifts}".strip()
     data = found.drop_vars(["observed", "replicated", "p_value"]).assign(p_check=p)
     data.attrs = {}
-    return _answered(said, amiss or triples > 0, data)
+    return _answered(said, amiss or triples > 0 or bool(drifts), data)
 
 
 def _plan(post: Posterior, prob: float, seed: int) -> xr.Dataset:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
@@ -14,9 +15,13 @@ from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import Discrepancy, discrepancies, discrepancies_of_votes
 from leaderbayes._numerics.counts import STATISTICS, statistics
 from leaderbayes._numerics.two_way import effects
+from leaderbayes._scores.vote_matches import weights_of
 from leaderbayes._types import Bools, Floats
 
 _CHANCE = 0.05  # that a transitive board has a triple
+_DATE = r"\d{4}-\d\d(-\d\d.*)?"
+_FEWEST, _MOST = 6, 200  # rounds, judges or blocks of votes by which strengths may drift
+_PLAYERS, _FLIPS, _SURE = 300, 999, 0.01
 
 
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
@@ -50,7 +55,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
         ``triple_probability``: a board without any has one with probability 0.05.
 
         For teams ``observed``, ``lower``, ``upper`` (95 %) and ``p_value`` (two-sided) over
-        ``statistic``. attrs: ``seed``, ``converged``, ``warnings``.
+        ``statistic``. Where rounds or votes have times also ``p_drift``, the p-value of strengths
+        that stay as they are. attrs: ``seed``, ``converged``, ``warnings``, ``note`` (of a drift).
 
     Raises
     ------
@@ -74,6 +80,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     """
     post, draws, seed = Posterior(dt), whole("draws", draws), _arguments.seed_or_new(seed)
     found = _OF[post.parameter](post, draws, np.random.default_rng(seed))
+    if np.isfinite(p := drift(post)):
+        found = found.assign(p_drift=p).assign_attrs(note=said_of(p))
     return found.assign_attrs(seed=seed, **post.trust)
 
 
@@ -180,3 +188,76 @@ def _cycles(better: Floats, met: Bools, least: float) -> tuple[np.ndarray, Float
     order = np.argsort(-all_three, kind="stable")
     order = order[all_three[order] >= least]
     return triples[order], np.asarray(all_three[order])
+
+
+# Whether strengths change over time, where rounds or votes have times
+
+
+def drift(post: Posterior) -> float:
+    """Return the p-value of no trend in any player's strength; NaN without times.
+
+    A player's trend is the sum of its residuals times how late they are. Under no trend the share
+    of a round, or of a judge's votes, is as probable with the other sign.
+    """
+    other = post.parameter != "epp" or post.several or post.has("epp_period")
+    if other or len(post.players) > _PLAYERS or "constant_data" not in post.tree.children:
+        return float("nan")
+    rows = (_of_votes if post.of_votes else _of_rounds)(post).dropna()
+    by = pd.factorize(rows["by"])[0] % _MOST
+    if rows.empty or by.max() + 1 < _FEWEST or rows["at"].nunique() < 2:
+        return float("nan")
+    # A player's own times are centred: being strong early in the table is no trend.
+    total = (rows["known"] * rows["at"]).groupby(rows["player"]).sum()
+    centre = total / rows.groupby("player")["known"].sum()
+    share = rows["off"] * (rows["at"] - rows["player"].map(centre))
+    parts = share.groupby([by, rows["player"]]).sum().unstack().fillna(0.0).to_numpy()
+    size = np.sqrt((parts**2).sum(axis=0))
+    parts = parts[:, size > 0.0] / size[size > 0.0]
+    signs = np.random.default_rng([post.seed, 49]).choice([-1.0, 1.0], (_FLIPS, len(parts)))
+    own, flipped = (parts.sum(axis=0) ** 2).sum(), ((signs @ parts) ** 2).sum(axis=1)
+    return float((1 + (flipped >= own * (1.0 - 1e-9)).sum()) / (1 + _FLIPS))
+
+
+def said_of(p: float) -> str:
+    """Return what to do about a drift, "" if there is none to speak of."""
+    return f"Strengths change over time (p = {p:.3f}): fit model='dynamic'." if p < _SURE else ""
+
+
+def _of_rounds(post: Posterior) -> pd.DataFrame:
+    """Return residuals of each player in each round."""
+    place = post.matches()["place"].transpose("round", "player")
+    names = pd.Series(place["round"].to_numpy().astype(str))
+    at = names.where(names.str.fullmatch(_DATE)).rank(method="dense").to_numpy(float)
+    if "period_of_round" in post.constant:
+        at = post.constant["period_of_round"].to_numpy().astype(float)
+    x, epp = place.to_numpy(), post.draws.mean(axis=0)
+    p = expit(epp[:, None] - epp)
+    off, known = np.zeros(x.shape), np.zeros(x.shape)
+    for i, own in enumerate(x.T):
+        met = (own[:, None] > 0) & (x > 0)
+        won = 0.5 + 0.5 * np.sign(x - own[:, None])
+        off[:, i] = (met * (won - p[i])).sum(axis=1)  # against itself 0
+        known[:, i] = met @ (p[i] * (1.0 - p[i])) - 0.25 * (own > 0)
+    rounds, player = np.indices(x.shape)
+    return _rows(rounds, player, at[rounds], off, known)
+
+
+def _of_votes(post: Posterior) -> pd.DataFrame:
+    """Return residuals of both players of each vote."""
+    votes, n = post.votes, weights_of(post.votes)
+    first, second, outcome = (votes[k].to_numpy() for k in ("first", "second", "outcome"))
+    time = votes["time"].to_numpy() if "time" in votes.coords else np.full(len(n), np.nan)
+    at = pd.Series(time).rank(method="dense").to_numpy()
+    by = pd.factorize(votes["judge"].to_numpy())[0] if "judge" in votes.coords else np.zeros(1, int)
+    if by.max() + 1 < _FEWEST:  # votes that follow each other
+        by = pd.Series(at).rank(method="first").to_numpy() * _MOST // (len(n) + 1)
+    epp = post.draws.mean(axis=0)
+    p = expit(epp[first] - epp[second] + post.offset)
+    off, known = n * (outcome - p), n * p * (1.0 - p)
+    both = [_rows(by, first, at, off, known), _rows(by, second, at, -off, known)]
+    return pd.concat(both, ignore_index=True)
+
+
+def _rows(by: Any, player: Any, at: Any, off: Floats, known: Floats) -> pd.DataFrame:
+    columns = {"by": by, "player": player, "at": at, "off": off, "known": known}
+    return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})

@@ -63,8 +63,8 @@ def _probability(ctx: click.Context, param: click.Parameter, value: float) -> fl
 
 # What options are about; all others are the command's own, and come first.
 _GROUPS = {
-    "Data": "format_ player round_ score tournament repeat round_weight scheme only drop keep "
-    "higher_is_better max_mb",
+    "Data": "format_ player round_ score tournament repeat round_weight period scheme only drop "
+    "keep higher_is_better max_mb",
     "Votes": "first second outcome prompt judge count both_bad covariates order_effect",
     "Model": "ml model ties weight test_fraction prior_scale cluster of statistic within_round "
     "options",
@@ -193,6 +193,7 @@ columns = together(
             "score": "scores; of other formats the metric",
             "tournament": "tournaments (data sets)",
             "repeat": "repeated runs, which are averaged",
+            "period": "when rounds were: seasons, dates (model dynamic)",
             "first": "the player shown first",
             "second": "the other player",
             "outcome": "the winner, or two columns of scores, X,Y",

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
     from leaderbayes.models._registry import Scores, Votes
 
-_SCORES = ("player", "round_", "score", "repeat", "round_weight", "drop", "keep", "scheme")
+_SCORES = (
+    "player",
+    "round_",
+    "score",
+    "repeat",
+    "round_weight",
+    "period",
+    "drop",
+    "keep",
+    "scheme",
+)
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control", "cost",
               "cost_column", "max_mb")  # fmt: skip
@@ -70,7 +80,7 @@ def _read(given: Mapping[str, Any]) -> Any:
     return read_board(
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
         score=given["score"], tournament=tournament, cluster=cluster,
-        round_weight=given.get("round_weight"),
+        round_weight=given.get("round_weight"), period=given["period"],
         higher_is_better=given["higher_is_better"], drop=given["drop"], keep=given["keep"],
         max_mb=max_mb, scheme=given["scheme"], **roles,
     )  # fmt: skip

@@ -243,6 +243,11 @@ class Posterior:
         scores = self._of(self.constant["scores"], self.players)
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
+        if "period_of_round" in self.constant:
+            period = self.constant["period_of_round"].to_numpy().astype(int)
+            if "period" in self.tree["posterior"].coords:
+                period = self.tree["posterior"]["period"].to_numpy()[period]
+            scores = scores.assign_coords(period=("round", period))
         return scores.assign_attrs(higher_is_better=int(self._more_is_better))
 
     @cached_property
@@ -379,7 +384,7 @@ class Posterior:
     def boards(self) -> list[tuple[xr.Dataset, Floats]]:
         """Return each tournament's or period's matches, and draws of its players."""
         board, by = self.matches(), _SEVERAL if self.several else "period"
-        if "constant_data" not in self.tree.children or f"{by}_of_round" not in self.constant:
+        if not self.has(f"{self.parameter}_{by}") or f"{by}_of_round" not in self.constant:
             return [(board, self.draws)]
         number = self.constant[f"{by}_of_round"].to_numpy().astype(int)
         return parted(board, number, self.read(f"{self.parameter}_{by}", by, "player"))

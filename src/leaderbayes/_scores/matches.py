@@ -96,8 +96,8 @@ def matches(
         "scores": board.transpose(*names, "player", "round").variable.to_base_variable(),
     }
     coords: dict[Any, Any] = {dim: board[dim].to_numpy() for dim in by_round.dims}
-    if "round_weight" in board.coords:
-        coords["round_weight"] = "round", board["round_weight"].to_numpy()
+    own = [name for name, of in board.coords.items() if of.dims == ("round",) and name != "round"]
+    coords |= {name: ("round", board[name].to_numpy()) for name in own}
     if pairs or (pairs is None and board.sizes["player"] <= _PAIRED):
         each = [count(place, within_round=within_round, ties=ties) for place in ranked]
         for name, tables in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):

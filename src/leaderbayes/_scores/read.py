@@ -45,6 +45,7 @@ def read_scores(
     tournament: str | None = None,
     cluster: str | None = None,
     round_weight: str | None = None,
+    period: str | None = None,
     repeat: str | None = None,
     higher_is_better: bool | None = None,
     scheme: Scheme | None = None,
@@ -75,6 +76,8 @@ def read_scores(
         Column of what rounds share, such as the passage that questions are about.
     round_weight : str, optional
         Column of how much rounds count: numbers, or categories, of which each counts the same.
+    period : str, optional
+        Column of when rounds were, such as seasons or dates, for the model "dynamic".
     repeat : str, optional
         Column that numbers repeated runs of a player in a round, of which the mean is the score.
     higher_is_better : bool, optional
@@ -97,8 +100,8 @@ def read_scores(
         ``scheme`` if given, ``columns`` (column of each role), ``source``;
         ``read``, all of it in a line; ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
-        Coordinates, if there are such columns: ``cluster`` and ``round_weight`` (round,) and
-        ``run_variance`` (player,), the variance between runs of a player in a round.
+        Coordinates, if there are such columns: ``cluster``, ``round_weight`` and ``period``
+        (round,), and ``run_variance`` (player,), between runs of a player in a round.
 
     Examples
     --------
@@ -116,7 +119,7 @@ def read_scores(
     table = read_table(source, score, max_mb)
     roles: Roles = {
         "player": player, "round": round, "score": score, "tournament": tournament,
-        "cluster": cluster, "round_weight": round_weight, "repeat": repeat,
+        "cluster": cluster, "round_weight": round_weight, "period": period, "repeat": repeat,
     }  # fmt: skip
     if not any(roles.values()) and is_votes(from_wins(table)):
         table.refuse(
@@ -138,7 +141,7 @@ def arranged(scores: xr.DataArray, scheme: str | None) -> xr.DataArray:
             moves = {"tournament": "round"}
         if scheme == "Data set/Model":
             moves = {"player": "round", next(iter(moves), "round"): "player"}
-        scores = scores.drop_vars({"cluster", "run_variance"} & set(scores.coords)).rename(moves)
+        scores = scores.drop_vars({*BY_ROUND, "run_variance"} & set(scores.coords)).rename(moves)
         scores = scores.transpose("player", "round")
         columns = re.sub(
             r"(?<![^ ])(player|round|tournament)=", lambda m: f"{moves.get(m[1], m[1])}=", columns

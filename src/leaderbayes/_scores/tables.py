@@ -18,7 +18,7 @@ from leaderbayes._errors import LeaderbayesWarning, ScoresError
 _PACKAGE = str(Path(__file__).parents[1])
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 Roles = dict[str, str | None]  # columns by role, as the user gives them
-BY_ROUND = ("cluster", "round_weight")  # roles whose values are the rounds'
+BY_ROUND = ("cluster", "round_weight", "period")  # roles whose values are the rounds'
 _LONGEST = 1000  # letters of a call that a message repeats
 FRAME = "the DataFrame"  # what messages call a source that is no file
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case

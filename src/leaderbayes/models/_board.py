@@ -1,9 +1,11 @@
 """What models of one board of scores share: names, data, priors, and the fast engine's problem."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
@@ -15,7 +17,7 @@ from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.rounds import weighing_of
 from leaderbayes._numerics.target import Target
-from leaderbayes._types import Floats, Ints
+from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._weight import (
     Weight,
@@ -99,12 +101,30 @@ def constants(
         **{key: ("model", [float(value or 0.0)]) for key, value in options.items()},
         **more,
     }
+    if "period" in matches.coords and "period_of_round" not in more:
+        found["period_of_round"] = dim, numbered(matches["period"].to_numpy())[0]
     if "scores" in matches:
         found["scores"] = scores.dims, scores.to_numpy()
     coords: dict[Any, Any] = {d: matches[d].to_numpy() for d in matches.dims if d != "opponent"}
     if "round_weight" in matches.coords and dim == "round":
         coords["round_weight"] = dim, matches["round_weight"].to_numpy()
     return xr.Dataset(found, coords | {"model": [name]})
+
+
+def numbered(labels: Any) -> tuple[Longs, Any]:
+    """Return the number of each label's period in order, -1 where missing, and their names.
+
+    Text is sorted as people do: 2 before 10.
+    """
+    labels = pd.Index(labels)
+    if labels.dtype != object and not isinstance(labels.dtype, pd.StringDtype):
+        number, names = pd.factorize(labels, sort=True)
+    else:
+        parts = {each: re.split(r"(\d+)", str(each)) for each in labels.dropna().unique()}
+        key = {each: [int(p) if p.isdecimal() else p for p in part] for each, part in parts.items()}
+        names = np.array(sorted(key, key=key.__getitem__), dtype=object)
+        number = pd.Categorical(labels, names).codes
+    return np.asarray(number, np.int64), np.asarray(names)
 
 
 _RULES = ("half", "drop", "floor", "loss")

@@ -21,6 +21,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._numerics.places import count
+from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import counted_votes, is_votes
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._board import (
@@ -29,6 +30,7 @@ from leaderbayes.models._board import (
     coords_of,
     declare,
     estimates,
+    numbered,
     pairs_by_round,
     refuse_given,
 )
@@ -65,9 +67,9 @@ def dynamic(
         From `leaderbayes.matches`, within rounds, ties "half" or "drop"; or votes of
         `leaderbayes.read_votes`.
     period : mapping or str, optional
-        Period of each round, in whose order periods are sorted; by default rounds are periods, in
-        their order. Of votes the name of the coordinate that has it, by default "time"; or the
-        format of dates that have the same one, such as "%Y-%m" for months.
+        Period of each round, or the name of the coordinate (round,) that has it, by default
+        "period", else rounds are periods, in their order. Of votes the coordinate's name, by
+        default "time"; or the format of dates that have the same one, such as "%Y-%m" for months.
     weight, test_fraction
         As for `bradley_terry`, by the rounds of each period.
     prior_scale : float
@@ -143,7 +145,7 @@ def dynamic(
         return model
     refuse_given(of_votes, "votes")
     check_board(matches, MODEL)
-    number, names = _numbered(_of_rounds(matches["round"].to_numpy(), period))
+    number, names = _numbered(_of_rounds(matches, period))
     order = np.argsort(number, kind="stable")
     matches, number = matches.isel(round=order), number[order]
     boards = [matches.isel(round=number == t) for t in range(len(names))]
@@ -210,16 +212,26 @@ def _weights(
     return np.split(every, ends)
 
 
-def _of_rounds(rounds: np.ndarray, period: Any) -> Any:
+def _of_rounds(matches: xr.Dataset, period: Any) -> Any:
     """Return the period of each round."""
-    if period is None:
-        return pd.Categorical(rounds, rounds)
+    rounds, dims = matches["round"].to_numpy(), ("round",)
     if not isinstance(period, Mapping):
-        raise LeaderbayesError("period: give the period of each round, {'round': period}.")
-    known = {str(name): value for name, value in period.items()}
-    if absent := [str(name) for name in rounds if str(name) not in known]:
+        # A posterior's own rounds have it as their period, whatever it was called.
+        known = [n for n in (period, "period") if isinstance(n, str) and n in matches.coords]
+        if known and matches[known[0]].dims == dims:
+            return matches[known[0]].to_numpy()
+        if period is None:
+            return pd.Categorical(rounds, rounds)
+        others = [n for n, of in matches.coords.items() if of.dims == dims and n != "round"]
+        raise LeaderbayesError(
+            f"period={period!r:.60}: give the period of each round, {{'round': period}}, or the "
+            f"name of a coordinate (round,) of the scores, which have {listed(others) or 'none'} "
+            "(read_scores(..., period=COLUMN); --period COLUMN)."
+        )
+    of = {str(name): value for name, value in period.items()}
+    if absent := [str(name) for name in rounds if str(name) not in of]:
         raise LeaderbayesError(f"period: no period of the rounds {', '.join(absent[:5])[:200]}.")
-    return [known[str(name)] for name in rounds]
+    return [of[str(name)] for name in rounds]
 
 
 def _of_votes(votes: xr.Dataset, period: Any) -> Any:
@@ -238,13 +250,13 @@ def _of_votes(votes: xr.Dataset, period: Any) -> Any:
 
 def _numbered(period: Any) -> tuple[Longs, Any]:
     """Return the number of each one's period, in their order, and their names."""
-    number, names = pd.factorize(pd.Index(period), sort=True)
+    number, names = numbered(period)
     if (number < 0).any() or not 2 <= len(names) <= _MOST:
         raise LeaderbayesError(
             f"period: {len(names)} periods{', and some have none' if (number < 0).any() else ''}; "
             f"give 2 to {_MOST}, such as months or seasons."
         )
-    return number.astype(np.int64), np.asarray(names)
+    return number, names
 
 
 MODEL = Model(

@@ -150,3 +150,16 @@ def test_moves_leave_the_posterior_and_find_it(wins):
     for new in ((moved, scale), (far, wide)):
         for one, other in ((x[:, 0] - x[:, 1], new[0][:, 0] - new[0][:, 1]), (t, new[1])):
             assert ks_2samp(one, other).pvalue > 1e-3
+
+
+def test_ways_of_very_unequal_lengths_have_a_factor():
+    """Where Cholesky's of their product fails, and where the curvature is not known."""
+    rng, engine = np.random.default_rng(1), Engine.__new__(Engine)
+    engine.order = rng.permutation(12)
+    root = rng.standard_normal((12, 12)) * np.logspace(0, 11, 12)
+    for curved in (np.eye(12), np.full((12, 12), np.nan)):
+        ways = engine._floored(curved, root)
+        ordered = ways[engine.order]
+        np.testing.assert_allclose(ways @ ways.T, root @ root.T, rtol=1e-10)
+        assert (np.diag(ordered) > 0.0).all()
+        np.testing.assert_array_equal(np.tril(ordered, -1), 0.0)

@@ -37,7 +37,8 @@ _PATH = click.Path(path_type=Path)
 @option("site", "Folder for a site with a page for each result in FILE (in place of --out).", _PATH,
         metavar="DIR")  # fmt: skip
 @option("title", "Title of the page or site.")
-@option("top", "Number of players in charts and comparisons.", click.IntRange(2), 100)
+@option("top", "Number of players in charts and comparisons.  [default: 100, fewer of many boards]",
+        click.IntRange(2))  # fmt: skip
 @prob
 @scaling
 @as_json

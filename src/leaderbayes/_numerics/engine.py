@@ -242,11 +242,13 @@ class Engine:
 
     def _floored(self, curved: Floats, root: Floats) -> Floats:
         """Find the same for a curvature along ``root``, none of it below a floor."""
-        bend, turn = np.linalg.eigh(curved)
-        root = root @ turn / np.sqrt(np.maximum(bend, _FLOOR))
-        covariance = root[self.order] @ root[self.order].T
+        if np.isfinite(curved).all():  # it is not known so far out that the density overflows
+            bend, turn = np.linalg.eigh(curved)
+            root = root @ turn / np.sqrt(np.maximum(bend, _FLOOR))
+        # Not by Cholesky's factor of root root': ways of very unequal lengths are none of it.
+        lower = np.linalg.qr(root[self.order][::-1].T, mode="r").T
         new = np.empty_like(root)
-        new[self.order] = np.linalg.cholesky(covariance[::-1, ::-1])[::-1, ::-1]
+        new[self.order] = (lower * np.copysign(1.0, np.diag(lower)))[::-1, ::-1]
         return new
 
     def _margins_of(self, nodes: list[_Node]) -> list[_Margins]:

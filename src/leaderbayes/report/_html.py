@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import jinja2
+import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments
@@ -32,6 +33,7 @@ from leaderbayes.report._style import interval, number
 from leaderbayes.report._verdicts import settings, verdict_of
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+_TOP, _PAIRS = 100, 20_000  # players of a board, and pairs of all boards, unasked
 _STEP = 5  # of its colours the page has every fifth
 _PALETTES = {"win": WINS, "rank": SHARES}
 
@@ -44,7 +46,7 @@ def html(
     audit: xr.DataTree | None = None,
     title: str | None = None,
     prob: float = 0.95,
-    top: int = 100,
+    top: int | None = None,
     anchor: str | None = None,
     scale: Literal["elo"] | None = None,
     anchor_at: float | None = None,
@@ -69,8 +71,9 @@ def html(
         Title of the page; by default the name of the one tournament or of the scores' file.
     prob : float
         Probability of the intervals, and from which two players are distinguishable.
-    top : int
-        Players of each leaderboard in heat maps and comparisons, best first. The table has all.
+    top : int, optional
+        Players of each leaderboard in heat maps and comparisons, best first; by default 100, and
+        fewer of a study of many boards. The table has all.
     anchor, scale, anchor_at
         As for `leaderbayes.leaderboard`.
 
@@ -107,12 +110,14 @@ def page_of(
     audit: xr.DataTree | None,
     title: str | None,
     prob: float,
-    top: int,
+    top: int | None,
     anchored: Mapping[str, Any],
 ) -> str:
     """Return the text of the page, as `html` writes it."""
     prob = share("prob", prob)
-    top = whole("top", top, at_least=2)
+    boards_in_it = len(dt.children) if is_study(dt) else 1
+    shown = int(np.clip(np.sqrt(2.0 * _PAIRS / boards_in_it), 10, _TOP))
+    top = shown if top is None else whole("top", top, at_least=2)
     asked = None if audit is None else section(dt, audit)
     described, beside = list[dict[str, Any]](), list[dict[str, Any]]()
     if is_study(dt) or Posterior(dt).parameter != "theta":

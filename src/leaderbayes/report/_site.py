@@ -36,7 +36,7 @@ def site(
     *,
     title: str = "Leaderboards",
     prob: float = 0.95,
-    top: int = 100,
+    top: int | None = None,
     anchor: str | None = None,
     scale: Literal["elo"] | None = None,
     anchor_at: float | None = None,
@@ -91,7 +91,7 @@ def site(
         raise LeaderbayesError("Give fits by the names of their boards, such as {'iris': dt}.")
     if alien := [name for name in asked if name not in fits]:
         raise LeaderbayesError(f"audits: there is no posterior of the name {alien[0]!r}.")
-    prob, top = share("prob", prob), whole("top", top, at_least=2)
+    prob, top = share("prob", prob), None if top is None else whole("top", top, at_least=2)
     links = _links(list(fits))
     check_folder(to)
     texts: dict[Path, str] = {}

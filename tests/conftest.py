@@ -266,7 +266,7 @@ def laplace(scores):
 def misfit():
     """A fit that does not describe its board."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.MisfitWarning)
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         return lb.fit(cycle(), sampler="laplace", seed=1)
 
 

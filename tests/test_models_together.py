@@ -28,7 +28,7 @@ def fitted_intercepts(scores):
 # Ten rounds of six players: one may well count too much to be left out by reweighting.
 high_pareto_k = pytest.mark.filterwarnings(
     "ignore:Estimated shape parameter of Pareto:UserWarning",
-    "ignore:LB013:leaderbayes.PredictiveWarning",
+    "ignore:LB013:leaderbayes.LeaderbayesWarning",
 )
 
 

@@ -31,31 +31,3 @@ class LeaderbayesWarning(UserWarning):
 
 class ConvergenceWarning(LeaderbayesWarning):
     """LB001: the sampler's diagnostics say that this posterior must not be trusted."""
-
-
-class DisconnectedWarning(LeaderbayesWarning):
-    """LB010: some differences between players rest on the prior, not on matches."""
-
-
-class WeightWarning(LeaderbayesWarning):
-    """LB011: too few rounds, or tournaments, to estimate how they vary."""
-
-
-class HintWarning(LeaderbayesWarning):
-    """LB011, LB017, LB018, LB027, LB028, LB053: another model or option suits the data better."""
-
-
-class EstimateWarning(LeaderbayesWarning):
-    """LB014, LB015: a maximum-likelihood estimate, or its standard errors, need care."""
-
-
-class PredictiveWarning(LeaderbayesWarning):
-    """LB013: a round counts too much to be left out."""
-
-
-class MisfitWarning(LeaderbayesWarning):
-    """LB016: the model does not describe the board."""
-
-
-class BoardWarning(LeaderbayesWarning):
-    """LB020: the scores of a competition's board are not shares of its test set."""

@@ -12,7 +12,7 @@ from leaderbayes._answers.loo import event_scores, refitted_without
 from leaderbayes._fits.posterior import Posterior
 
 # Ten rounds of six players: one may well count too much to be left out by reweighting.
-high_pareto_k = pytest.mark.filterwarnings("ignore:LB013:leaderbayes.PredictiveWarning")
+high_pareto_k = pytest.mark.filterwarnings("ignore:LB013:leaderbayes.LeaderbayesWarning")
 
 
 @pytest.fixture(scope="module")

@@ -173,5 +173,5 @@ def test_several_tournaments_need_their_model(tournaments):
 
 def test_rivals_that_nothing_compares_are_named():
     values = np.array([[3.0, np.nan], [2.0, np.nan], [np.nan, 3.0], [np.nan, 2.0]])
-    with pytest.warns(lb.WeightWarning), pytest.warns(lb.DisconnectedWarning, match="LB010"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB01[01]"):
         lb.fit(board(values), "bradley_terry", seed=1, draws=50)

@@ -104,11 +104,11 @@ def test_order_and_style_are_found():
 
 
 def test_few_judges_are_said():
-    with pytest.warns(lb.HintWarning, match="LB028 Votes come from effectively 5 judges"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB028 Votes come from effectively 5 judges"):
         dt = lb.fit(simulate(judges=5), seed=1)
     assert "LB028" in dt.attrs["warnings"]
     one = simulate(judges=1)
-    with pytest.warns(lb.HintWarning, match="LB028 Nearly all votes are of one judge"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB028 Nearly all votes are of one judge"):
         dt = lb.fit(one, seed=1)
     # It says nothing of others: intervals are those of independent votes.
     assert sd(dt) == pytest.approx(sd(lb.fit(one, cluster="none", seed=1)), rel=0.05)
@@ -117,7 +117,7 @@ def test_few_judges_are_said():
 def test_an_undefeated_player_keeps_its_tail(votes):
     best = votes["first"] == 0
     outcome = np.where(best, 1.0, np.where(votes["second"] == 0, 0.0, votes["outcome"]))
-    with pytest.warns(lb.DisconnectedWarning, match="m0 never lost"):
+    with pytest.warns(lb.LeaderbayesWarning, match="m0 never lost"):
         dt = lb.fit(votes.assign(outcome=("vote", outcome)), seed=1)
     epp = dt["posterior"]["epp"].sel(player="m0").to_numpy().ravel()
     low, middle, high = np.quantile(epp, [0.025, 0.5, 0.975])

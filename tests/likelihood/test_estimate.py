@@ -45,7 +45,7 @@ def test_the_remedy_is_one_that_helps():
 
 def test_two_rounds_say_little():
     matches = lb.matches(board([[1.0, 3.0], [2.0, 1.0]]))
-    with pytest.warns(lb.EstimateWarning, match="LB015 2 rounds hardly"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB015 2 rounds hardly"):
         lb.likelihood.bradley_terry(matches)
     assert lb.likelihood.bradley_terry(matches, covariance="model").attrs["warnings"] == "[]"
 
@@ -67,7 +67,7 @@ def test_an_estimate_keeps_its_restriction_and_its_warnings():
         "covariance_model": square,
     }
     linear = Linear(np.array([[1.0, -1.0]]), np.array([2.0]))
-    with pytest.warns(lb.EstimateWarning, match="LB014 so it is"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB014 so it is"):
         made = estimate(
             matches,
             variables,

@@ -116,7 +116,7 @@ def test_what_reads_folds_says_so():
 
 def test_fit_keeps_its_hints():
     scores = lb.datasets.load("classifiers", "wine")
-    with pytest.warns(lb.HintWarning, match=r"LB017 .*test_fraction=0\.2 \(--test-f.*5 folds"):
+    with pytest.warns(lb.LeaderbayesWarning, match=r"LB017 .*test_fraction=0\.2 \(.*5 folds"):
         dt = lb.fit(scores, draws=10, seed=1)
     assert [text[:5] for text in json.loads(dt.attrs["warnings"])][:2] == ["LB017", "LB018"]
 
@@ -125,10 +125,10 @@ def test_a_guess_is_said_as_one():
     scores = board(np.arange(20.0).reshape(2, 10)).assign_attrs(
         columns="player=p, round=fold, score=s"
     )
-    with pytest.warns(lb.HintWarning, match=r"=0\.1 .*if one cross-validation has 10 folds"):
+    with pytest.warns(lb.LeaderbayesWarning, match=r"=0\.1 .*if one cross-validation has 10 folds"):
         hint(scores, lb.matches(scores))
     resampled = scores.assign_attrs(columns="player=p, round=resample, score=s")
-    with pytest.warns(lb.HintWarning, match="Give test_fraction .*the share of rows"):
+    with pytest.warns(lb.LeaderbayesWarning, match="Give test_fraction .*the share of rows"):
         hint(resampled, lb.matches(resampled))
 
 

@@ -82,7 +82,7 @@ def test_laplace_is_near_and_zero_and_ties_do_what_they_say(scores, matches):
     np.testing.assert_allclose(loss["epp"], ten["epp"], atol=1e-7)  # no ties here
     tied = scores.round()
     half = lb.likelihood.round_intercept(lb.matches(tied))
-    with pytest.warns(lb.EstimateWarning, match=r"LB014.*\d+ of 225 matches tie"):
+    with pytest.warns(lb.LeaderbayesWarning, match=r"LB014.*\d+ of 225 matches tie"):
         loss = lb.likelihood.round_intercept(lb.matches(tied, ties="loss"))
     assert not np.allclose(half["epp"], loss["epp"], atol=1e-3)
 
@@ -90,9 +90,9 @@ def test_laplace_is_near_and_zero_and_ties_do_what_they_say(scores, matches):
 def test_two_names_of_one_player(scores):
     """Half-counted ties leave what the intercepts do; ties as losses tear the two apart."""
     twice = board(np.vstack([scores, scores[2]]))
-    with pytest.warns(lb.EstimateWarning, match=r"LB014.*'p\d' and 'p\d' have the same scores"):
+    with pytest.warns(lb.LeaderbayesWarning, match=r"LB014.*'p\d' and 'p\d' have the same scores"):
         half = lb.likelihood.round_intercept(lb.matches(twice))
-    with pytest.warns(lb.EstimateWarning, match="count as the first-listed player's loss"):
+    with pytest.warns(lb.LeaderbayesWarning, match="count as the first-listed player's loss"):
         loss = lb.likelihood.round_intercept(lb.matches(twice, ties="loss"))
     apart = [abs(float(fit["epp"][2] - fit["epp"][6])) for fit in (half, loss)]
     assert apart[0] < apart[1] / 2.0
@@ -105,7 +105,7 @@ def test_an_order_effect_is_said():
     values = simulate([1.5, 1.0, 0.5, 0.0, -0.5], 40, rng).to_numpy()
     # The last two beat the first one, against all that strengths predict.
     values[3:, ::2] = values[:1, ::2] + np.array([[0.01], [0.02]])
-    with pytest.warns(lb.EstimateWarning, match=r"LB014.*b_0 = .* with standard error"):
+    with pytest.warns(lb.LeaderbayesWarning, match=r"LB014.*b_0 = .* with standard error"):
         lb.likelihood.round_intercept(lb.matches(board(values)))
 
 

@@ -103,7 +103,7 @@ def test_what_does_not_vary_between_rounds_has_no_standard_error(case, covarianc
     matches = lb.matches(board(values), **options)
     if covariance == "model":
         pairs, players = [], []
-    with pytest.warns(lb.EstimateWarning, match="LB015") if pairs or players else nullcontext():
+    with pytest.warns(lb.LeaderbayesWarning, match="LB015") if pairs or players else nullcontext():
         fit = lb.likelihood.bradley_terry(matches, covariance=covariance)
     assert fit.attrs["warnings"] == lb.leaderboard(fit).attrs["warnings"]
     codes = {text[:5] for text in json.loads(fit.attrs["warnings"])}
@@ -122,7 +122,7 @@ def test_what_does_not_vary_between_rounds_has_no_standard_error(case, covarianc
         with pytest.raises(lb.LeaderbayesError, match="do not vary"):
             lb.likelihood.wald_test(fit, f"p{i}", f"p{j}")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", lb.EstimateWarning)
+            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
             restricted = lb.likelihood.bradley_terry(
                 matches, covariance="model", hypothesis=[(f"p{i}", f"p{j}")]
             )
@@ -134,6 +134,6 @@ def test_what_does_not_vary_between_rounds_has_no_standard_error(case, covarianc
 def test_one_round_over_and_over_has_no_standard_error(penalty):
     """What a penalty leaves of each round's score vector is no variation."""
     matches = lb.matches(board(np.repeat([[3.0], [2.0], [1.0]], 9, axis=1)))
-    with pytest.warns(lb.EstimateWarning, match="LB015"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB015"):
         fit = lb.likelihood.bradley_terry(matches, **penalty)
     assert lb.leaderboard(fit)[["epp_lower", "epp_upper"]].isna().all(axis=None)

@@ -150,7 +150,7 @@ def test_answers_are_of_the_means(fitted):
 def test_answers_over_data_sets_are_fitted_as_scores():
     """Right or wrong ones: by default too, with a warning."""
     values = (np.random.default_rng(1).random((3, 3, 30)) < 0.7).astype(float)
-    with pytest.warns(lb.HintWarning, match="LB018"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB018"):
         dt = lb.fit(several(values), seed=1, progressbar=False, draws=50)
     assert dt.attrs["model"] == "score_tournaments"
 

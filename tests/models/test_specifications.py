@@ -109,7 +109,7 @@ def test_tournaments_equal_the_specification(scores):
     two[1][0] = np.nan
     boards = xr.concat(two, pd.Index(["x", "y"], name="tournament")).assign_attrs(scores.attrs)
     matches = lb.matches(boards)
-    with pytest.warns(lb.WeightWarning, match="LB011 2 tournaments"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB011 2 tournaments"):
         fast = lb.models.tournaments(matches, weight=0.4)
     found = _tournaments._boards(matches, 0.4, None)
     c, mean_c = _tournaments._reliabilities(found, matches["player"].to_numpy())

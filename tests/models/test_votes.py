@@ -36,7 +36,7 @@ def votes_with(rng, covariates=False, prompts=True):
 
 def quietly(make, *arguments, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.HintWarning)
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         return make("model", *arguments, **options)
 
 

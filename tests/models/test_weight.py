@@ -53,7 +53,7 @@ def test_independent_rounds_share_nothing():
 
 def test_few_rounds_say_so_here():
     two = lb.matches(board([[2.0, 1.0], [1.0, 2.0]]))
-    with pytest.warns(lb.WeightWarning, match="LB011 2 rounds hardly") as caught:
+    with pytest.warns(lb.LeaderbayesWarning, match="LB011 2 rounds hardly") as caught:
         lb.models.bradley_terry(two)
     # The warning points to the line that asked.
     assert {w.filename for w in caught} == {__file__}
@@ -61,7 +61,7 @@ def test_few_rounds_say_so_here():
 
 def test_what_rests_on_the_prior_is_said():
     apart = lb.matches(board([[2.0, 2.0, 2.0], [1.0, 1.0, 1.0]]))
-    with pytest.warns(lb.DisconnectedWarning, match="LB010"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB010"):
         check_board(apart, MODELS["bradley_terry"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -29,7 +29,7 @@ def a_tree(theta, draws=2, new=(0.9, 0.8, 0.7)):
 
 def said_of(tree, flexible=False):
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", lb.MisfitWarning)
+        warnings.simplefilter("always", lb.LeaderbayesWarning)
         question(tree, flexible=flexible)
     return [str(w.message) for w in caught]
 

@@ -131,7 +131,7 @@ def test_clusters(answers):
     copied = xr.concat([few.assign_coords(round=[f"{k}.{q}" for q in few["round"].values])
                         for k in range(4)], "round")  # fmt: skip
     copied = copied.assign_coords(cluster=("round", np.tile(few["round"].to_numpy(), 4)))
-    with pytest.warns(lb.HintWarning, match="LB027 Items come in 50 clusters"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB027 Items come in 50 clusters"):
         lb.sota.read_answers(copied)
     alone = few.assign_coords(cluster=("round", few["round"].to_numpy()))
     assert lb.sota.read_answers(alone).attrs["n"] == 50

@@ -70,7 +70,7 @@ def test_reading(tmp_path):
     assert board.attrs["n"] == 100
     series = lb.sota.read_board(pd.Series([0.5, 0.25], index=["x", "y"]), n=4)
     assert list(series["team"].to_numpy()) == ["x", "y"]
-    with pytest.warns(lb.BoardWarning, match="LB020 2 of 3 scores are not multiples of 1/10,"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB020 2 of 3 scores are not multiples of"):
         lb.sota.read_board([0.5, 0.55, 0.123456], n=10)
     named = lb.sota.read_board(pd.DataFrame({"who": ["a"], "points": [0.5]}), n=2, score="points")
     assert named.sizes["team"] == 1

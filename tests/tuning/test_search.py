@@ -171,7 +171,7 @@ def test_posterior_is_the_fit_of_the_scores(grid_search):
     scores = grid_search.scores_
     posterior = grid_search.posterior_
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.DisconnectedWarning)
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         again = lb.fit(
             scores, seed=posterior.attrs["seed"], test_fraction=0.125,
             replicates=400,

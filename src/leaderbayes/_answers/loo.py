@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.special import softmax
 
 from leaderbayes._answers.refit import refit
-from leaderbayes._errors import LeaderbayesError, PredictiveWarning
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._types import Floats, Ints
@@ -53,7 +53,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
 
     Warns
     -----
-    PredictiveWarning
+    LeaderbayesWarning
         LB013, if Pareto k is too high for a round and ``refit`` is False.
 
     References
@@ -91,7 +91,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
         warnings.warn(
             f"LB013 Importance sampling is unreliable for {len(bad)} of {len(scores)} rounds "
             f"({names}), whose scores are optimistic. Use refit=True.",
-            PredictiveWarning,
+            LeaderbayesWarning,
             stacklevel=2,
         )
     if full is None:

@@ -18,7 +18,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._errors import MisfitWarning
+from leaderbayes._errors import LeaderbayesWarning
 from leaderbayes._fits.matches import rows_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.pairs import deviances, estimates
@@ -173,7 +173,7 @@ def checked(found: Discrepancy, post: Posterior) -> dict[str, float]:
         warnings.warn(
             f"LB016 The model does not describe the board: its win probabilities are off by about "
             f"{found.misfit:.2f}. Fit {instead}.",
-            MisfitWarning,
+            LeaderbayesWarning,
             stacklevel=4,
         )
     return {"p_check": p, "deviance_ratio": ratio, "misfit": found.misfit}

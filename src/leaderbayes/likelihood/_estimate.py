@@ -11,7 +11,7 @@ import xarray as xr
 from xarray.indexes import PandasIndex
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import DisconnectedError, EstimateWarning, HintWarning, LeaderbayesError
+from leaderbayes._errors import DisconnectedError, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._numerics.composite_weight import FEWEST, meat
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._scores.matches import components, is_one_group, say_apart
@@ -131,11 +131,10 @@ def estimate(
                 "errors may be far too small. Add rounds, or use covariance='model' (--weight 1)."
             )
             said = [*said, few]
-    texts = [text for text in (*said, without_variation(fit, what)) if text is not None]
-    for kind, messages in ((EstimateWarning, texts), (HintWarning, hinted)):
-        for text in messages:
-            warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
-    return fit.assign_attrs(converged=1, warnings=json.dumps([*texts, *hinted]))
+    texts = [text for text in (*said, without_variation(fit, what), *hinted) if text is not None]
+    for text in texts:
+        warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
+    return fit.assign_attrs(converged=1, warnings=json.dumps(texts))
 
 
 def _players(matches: xr.Dataset, *, twice: bool) -> xr.Coordinates:

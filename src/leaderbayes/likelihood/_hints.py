@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import stdtr
 
-from leaderbayes._errors import HintWarning, LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._numerics.pairs import slopes_by_level
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
@@ -110,7 +110,7 @@ def hint(
     elif likelihood == "normal" and is_right_or_wrong(scores) and several:
         texts.append(_AS_IF_NORMAL)
     for text in texts:
-        warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
+        warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def hints(

@@ -87,10 +87,9 @@ def davidson(
 
     Warns
     -----
-    DisconnectedWarning
-        LB010, if some differences rest on the prior alone.
-    WeightWarning
-        LB011, if there are two rounds, which hardly show how rounds vary.
+    LeaderbayesWarning
+        LB010, if some differences rest on the prior alone; LB011, if there are two rounds, which
+        hardly show how rounds vary.
 
     References
     ----------

@@ -84,7 +84,7 @@ def plackett_luce(
 
     Warns
     -----
-    DisconnectedWarning
+    LeaderbayesWarning
         LB010, if some differences rest on the prior alone.
 
     References

@@ -94,7 +94,7 @@ def round_intercept(
 
     Warns
     -----
-    DisconnectedWarning
+    LeaderbayesWarning
         LB010, if some differences rest on the prior alone.
 
     References

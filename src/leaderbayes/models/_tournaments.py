@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError, WeightWarning
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.models._board import (
@@ -82,7 +82,7 @@ def tournaments(
 
     Warns
     -----
-    WeightWarning
+    LeaderbayesWarning
         LB011, if a tournament has fewer than 3 rounds, or if there are fewer than 5 tournaments.
 
     References
@@ -107,7 +107,7 @@ def tournaments(
         warnings.warn(
             f"LB011 {few} tournaments hardly show how players vary between them: intervals for a "
             "new one may be too narrow. Add tournaments.",
-            WeightWarning,
+            LeaderbayesWarning,
             skip_file_prefixes=(_PACKAGE,),
         )
     present, cells = board.present, np.nonzero(board.present)

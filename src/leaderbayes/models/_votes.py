@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._arguments import one_of
-from leaderbayes._errors import HintWarning, LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._numerics import design
 from leaderbayes._numerics.vote_replicates import Again
 from leaderbayes._numerics.vote_weights import Together, together
@@ -108,7 +108,7 @@ def vote_statistics(
     law = law_at(rows.votes, at)
     found = together(rows.votes, law, tuple(rows.clusters.values()), ties_modelled=tie)
     for text in said_of_few(rows, found):
-        warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
+        warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
     met = met_of(rows.votes)
     long = design.has_long_ways(met) if matched is None else matched
     df = degrees_of_freedom(prior_df, len(met))

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import number, positive, share
-from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._numerics.composite_weight import FEWEST, board_weight
 from leaderbayes._numerics.rounds import Weighing, equal, weighing_of
 from leaderbayes._scores.matches import components, is_one_group, require_matches, say_apart
@@ -29,7 +29,7 @@ def check_board(matches: xr.Dataset, model: Model) -> None:
 
     Warns
     -----
-    DisconnectedWarning
+    LeaderbayesWarning
         LB010, where differences rest on the prior alone.
     """
     require_matches(
@@ -51,7 +51,7 @@ def warn_if_apart(matches: xr.Dataset) -> None:
         fact, unknown, known = say_apart(matches, groups)
         warnings.warn(
             f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",
-            DisconnectedWarning,
+            LeaderbayesWarning,
             skip_file_prefixes=(_PACKAGE,),
         )
 
@@ -179,7 +179,7 @@ def _composite_weight(matches: xr.Dataset, weighing: Weighing, *, with_ties: boo
         warnings.warn(
             f"LB011 {rounds} rounds hardly show how rounds vary: intervals rest on the prior. Add "
             "rounds (folds, seeds, test sets).",
-            WeightWarning,
+            LeaderbayesWarning,
             skip_file_prefixes=(_PACKAGE,),
         )
     return eta

@@ -15,7 +15,6 @@ from leaderbayes._errors import (
     ConvergenceWarning,
     LeaderbayesError,
     LeaderbayesWarning,
-    MisfitWarning,
 )
 from leaderbayes._inference.fit import repeated, versions, written
 from leaderbayes._inference.nuts import draw_nuts
@@ -91,7 +90,7 @@ def posterior(
 
     Warns
     -----
-    ConvergenceWarning, MisfitWarning
+    ConvergenceWarning, LeaderbayesWarning
         If the chains did not converge (LB001), or the model does not describe the board (LB016).
 
     References
@@ -250,7 +249,7 @@ def question(tree: xr.DataTree, *, flexible: bool) -> None:
 
 def _warn(fact: str, remedies: list[str]) -> None:
     fit = f"Fit {' or '.join(remedies)}" if remedies else "Look for copies of one submission"
-    warnings.warn(f"LB016 {fact}. {fit} (see leaderbayes.check).", MisfitWarning, stacklevel=4)
+    warnings.warn(f"LB016 {fact}. {fit} (see leaderbayes.check).", LeaderbayesWarning, stacklevel=4)
 
 
 def _misfit(compared: pd.DataFrame) -> str:

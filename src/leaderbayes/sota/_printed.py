@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from leaderbayes._errors import BoardWarning
+from leaderbayes._errors import LeaderbayesWarning
 from leaderbayes._types import Bools, Floats, Longs
 
 _PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in what it stands for
@@ -33,7 +33,7 @@ def check_resolution(values: Floats, n: int) -> None:
     warnings.warn(
         f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, so that n seems wrong "
         f"and the luck of the best with it. {hint}",
-        BoardWarning,
+        LeaderbayesWarning,
         stacklevel=3,
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import HintWarning, LeaderbayesError, ScoresError
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes._scores.read import read_scores
@@ -66,7 +66,7 @@ def read_answers(
 
     Warns
     -----
-    HintWarning
+    LeaderbayesWarning
         LB027, if items come in clusters, which a board ignores.
 
     Examples
@@ -113,7 +113,7 @@ def read_answers(
         warnings.warn(
             f"LB027 Items come in {clusters} clusters, which a board ignores: intervals are too "
             "narrow. Take one item per cluster, or read_board(scores, se=) with errors by cluster.",
-            HintWarning,
+            LeaderbayesWarning,
             stacklevel=2,
         )
     return board.assign_attrs(

@@ -87,7 +87,7 @@ def read_board(
 
     Warns
     -----
-    BoardWarning
+    LeaderbayesWarning
         LB020, if accuracies are not multiples of 1 / n.
 
     Examples

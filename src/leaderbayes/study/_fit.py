@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes import _arguments, _errors
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes import _arguments
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._files.progress import progress
 from leaderbayes._files.write import check_folder, locked
 from leaderbayes._inference.fit import fit as fit_board
@@ -32,7 +32,6 @@ from leaderbayes.models._registry import data_of
 from leaderbayes.study import _store
 
 _OWN = ("data", "model", "seed", "progressbar")  # arguments of `leaderbayes.fit` that differ here
-_CATEGORIES = {"LB001": _errors.ConvergenceWarning, "LB016": _errors.MisfitWarning}
 
 
 def fit(
@@ -264,7 +263,7 @@ def _warn(study: xr.DataTree, failed: Mapping[str, str]) -> None:
         warnings.warn(
             f"{code} in {len(texts)} of {len(study.children)} tournaments, {some}"
             f"{', ...' if len(texts) > 5 else ''}: {what}",
-            _CATEGORIES.get(code, _errors.HintWarning),
+            ConvergenceWarning if code == "LB001" else LeaderbayesWarning,
             stacklevel=3,
         )
     for name, problem in failed.items():

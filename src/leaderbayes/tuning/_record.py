@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard
-from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._inference.fit import fit
 from leaderbayes._types import Floats, Ints
 from leaderbayes.tuning._candidates import Parameters, name_of
@@ -83,8 +83,7 @@ class Record:
             return None
         with warnings.catch_warnings():
             # Searches have few folds and candidates that lose everything: no news, and in attrs.
-            warnings.simplefilter("ignore", DisconnectedWarning)
-            warnings.simplefilter("ignore", WeightWarning)
+            warnings.filterwarnings("ignore", "LB01[01]", LeaderbayesWarning)
             return fit(
                 scores, "bradley_terry", sampler=sampler, seed=seed,
                 test_fraction=self.test_fraction, replicates=_REPLICATES, progressbar=False,

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from leaderbayes._errors import DisconnectedError, EstimateWarning, NotConvergedError
+from leaderbayes._errors import DisconnectedError, LeaderbayesWarning, NotConvergedError
 from leaderbayes._scores.matches import components, matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood import round_intercept, wald_test
@@ -81,7 +81,7 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
         return 0.0 if groups[names[a]] < groups[names[b]] else 1.0
     with warnings.catch_warnings():
         # That candidates have equal scores, and the order of proposal decides, is no news here.
-        warnings.simplefilter("ignore", EstimateWarning)
+        warnings.filterwarnings("ignore", "LB014", LeaderbayesWarning)
         try:
             # PMRA's software has the first-listed lose ties; here they are many.
             played = matches(board.sel(player=connected), ties="half")

@@ -42,7 +42,7 @@ def test_players_of_unequal_noise_are_seen():
 def test_a_cycle_is_seen_and_warned_of_where_answers_do_not_take_it_in(recwarn):
     dt = lb.fit(cycle(), "bradley_terry", seed=1, progressbar=False)
     assert dt.attrs["p_check"] == 0.0
-    assert not [w for w in recwarn if issubclass(w.category, lb.LeaderbayesWarning)]
+    assert not [w for w in recwarn if "LB016" in str(w.message)]
     with pytest.warns(lb.LeaderbayesWarning, match="LB016"):
         lb.fit(cycle(), "round_intercept", seed=1, progressbar=False)
 

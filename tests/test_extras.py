@@ -144,7 +144,7 @@ def test_out_without_matplotlib_leaves_out_figures_and_says_so_once(said):
     status, message, _ = said["command rank --out"]
     assert status == 0
     assert message.count("matplotlib") == 1
-    line = "results: there will be no figures, which need matplotlib: "
+    line = "results: no figures, because they need matplotlib: "
     assert f'{line}pip install "leaderbayes[plots]".\n' in message
     written = {path.partition("/")[2] for path in said["written"] if path.startswith("results")}
     assert {"run.json"} < written

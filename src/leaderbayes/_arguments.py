@@ -111,7 +111,7 @@ def path(name: str, value: Any) -> Path:
         return Path(value)
     except TypeError:
         kind = type(value).__name__
-        raise LeaderbayesError(f"{name}: give the name of a file or folder, not {kind}.") from None
+        raise LeaderbayesError(f"{name}must be the name of a file or folder, not {kind}.") from None
 
 
 def seed_or_new(value: Any) -> int:

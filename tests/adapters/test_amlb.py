@@ -37,7 +37,7 @@ def test_of_a_raw_metric_the_direction_is_known():
     assert scores.sel(tournament="iris", player="RandomForest", round="0") == 0.12
     times = from_amlb(RESULTS, metric="training_duration", higher_is_better=False)
     assert times.attrs["higher_is_better"] == 0
-    with pytest.raises(lb.ScoresError, match="is more of 'seed' better"):
+    with pytest.raises(lb.ScoresError, match="direction of 'seed' unknown"):
         from_amlb(RESULTS, metric="seed")
 
 
@@ -67,7 +67,7 @@ def test_results_of_before_2020_are_not_guessed():
     ("change", "message"),
     [
         (lambda t: t.drop(columns="framework"), "no column 'framework', which results of AMLB"),
-        (lambda t: t.iloc[:0], "no row of scores"),
+        (lambda t: t.iloc[:0], "no scores"),
         (lambda t: t.assign(result="good"), r"row 0 \(from 0\): column 'result' holds 'good'"),
         (lambda t: pd.concat([t, t.iloc[:1]]), "a second score for tournament 'kc2', player"),
         (
@@ -85,7 +85,7 @@ def test_errors(change, message):
 def test_arguments_that_do_not_fit():
     with pytest.raises(lb.ScoresError, match="no metric 'loglos'; did you mean 'logloss'"):
         from_amlb(RESULTS, metric="loglos")
-    with pytest.raises(lb.ScoresError, match="higher_is_better is for metric="):
+    with pytest.raises(lb.ScoresError, match="higher_is_better= needs metric="):
         from_amlb(RESULTS, higher_is_better=False)
     with pytest.raises(lb.ScoresError, match="not a list"):
         from_amlb([1, 2])

@@ -57,7 +57,7 @@ def write(folder, model, entries, spec=None):
     ("entries", "options", "message"),
     [
         ("{", {}, "per_instance_stats.json: not readable as JSON"),
-        ({}, {}, "holds no list of instances"),
+        ({}, {}, "has no list of instances"),
         ([entry(), entry(name="em")], {"metric": None}, "which metric .*'exact_match', 'em'"),
         ([entry(perturbation={"name": "typos"})], {}, "no metric 'exact_match', but none"),
         ([entry(item=None)], {}, "no 'instance_id' and 'train_trial_index'"),

@@ -88,7 +88,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     ("leave_out", "message"),
     [
         (["summaries.json"], "no summaries.json"),
-        (["header.json"], "did not finish .status 'started'.; let it .inspect eval-retry"),
+        (["header.json"], "did not finish .status 'started'.; finish it .inspect eval-retry"),
         (["header.json", "_journal/start.json"], "no header.json in this archive"),
     ],
 )
@@ -107,7 +107,7 @@ def test_damaged_archives(tmp_path, damage):
 
 
 def test_as_a_table_its_reader_is_named():
-    with pytest.raises(lb.ScoresError, match=r"a log of inspect-ai is read by --format inspect-ai"):
+    with pytest.raises(lb.ScoresError, match=r"for logs of inspect-ai use --format inspect-ai"):
         lb.read_scores(ART)
 
 
@@ -151,11 +151,13 @@ def test_refusals(tmp_path, log, options, message):
 def test_tasks_and_samples_that_are_others(tmp_path):
     other = log_of("a", "C", "I")
     other["eval"]["task_version"] = 1
-    with pytest.raises(lb.ScoresError, match=r"task 'quiz' is another than in .*task_version"):
+    with pytest.raises(lb.ScoresError, match=r"task 'quiz' differs from that in .*task_version"):
         from_inspect_ai(write(tmp_path, other, SOUND))
     other = log_of("a", "C", "I")
     other["samples"][1]["input"] = "Another?"
-    with pytest.raises(lb.ScoresError, match=r"item '1' of task 'quiz' is another than in .*input"):
+    with pytest.raises(
+        lb.ScoresError, match=r"item '1' of task 'quiz' differs from that in .*input"
+    ):
         from_inspect_ai(write(tmp_path, other, SOUND))
 
 

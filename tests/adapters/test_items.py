@@ -50,10 +50,10 @@ def test_words_that_are_grades_say_the_direction():
         ([run("a", 1)], {"metric": "f1"}, "a: no metric 'f1', but 'acc'"),
         ([run("a")], {}, "a: no metric"),
         ([run("a", 1, same="x"), run("b", 1, same="y")], {"by": "hash"},
-         "b, 0: item '0' of task 'quiz' is another than in a, 0 .hash.; evaluate"),
+         "b, 0: item '0' of task 'quiz' differs from that in a, 0 .hash.; evaluate"),
         ([run("a", 1), run("a", 1)], {}, "a, 0: a second score for player 'a'"),
         ([run("a", "good"), run("b", 1)], {}, "a, 0: column 'score' holds 'good'"),
-        ([run("a", 1, metric="x"), run("b", 0, metric="x")], {}, "is more of 'x' better"),
+        ([run("a", 1, metric="x"), run("b", 0, metric="x")], {}, "direction of 'x' unknown"),
     ],
 )  # fmt: skip
 def test_refused(runs, options, message):
@@ -73,7 +73,7 @@ def test_what_stands_in_results_of_any_shape():
 def test_sources_without_answers(name, tmp_path):
     reader = getattr(lb.adapters, name)
     for source in (3, [], {}, [3], b"x"):
-        with pytest.raises(lb.ScoresError, match="Give paths of files of"):
+        with pytest.raises(lb.ScoresError, match="Pass paths of files of"):
             reader(source)
     with pytest.raises(lb.ScoresError, match="in this folder; "):
         reader(tmp_path)

@@ -42,11 +42,11 @@ def line(**entries):
     ("lines", "options", "message"),
     [
         (["{"], {}, "line 1: not readable as JSON"),
-        (["[1]"], {}, "line 1 holds no object"),
+        (["[1]"], {}, "line 1 is not an object"),
         ([line(), '{"acc": 1}'], {}, "line 2: no 'doc_id'"),
         ([line(f1=0.5)], {}, "which metric is the score.*'acc', 'f1'"),
         ([line(filter="a"), line(filter="b")], {}, "which metric.*'acc,a', 'acc,b'"),
-        ([line(doc_hash="x")], {}, "is another than in .*samples_t.jsonl, line 1"),
+        ([line(doc_hash="x")], {}, "differs from that in .*samples_t.jsonl, line 1"),
         ([], {}, "no metric"),
     ],
 )
@@ -69,5 +69,5 @@ def test_a_metric_of_all_items_is_no_score_of_one(tmp_path):
     }  # fmt: skip
     path = tmp_path / "samples_masakhaner_2026-01-16T16-02-26.648276.jsonl"
     path.write_text(json.dumps(sample))
-    with pytest.raises(lb.LeaderbayesError, match=r"line 1: 'f1' is no score of this item"):
+    with pytest.raises(lb.LeaderbayesError, match=r"line 1: 'f1' has no score per item"):
         lb.adapters.from_lm_eval_samples(path)

@@ -45,10 +45,10 @@ def test_measures_are_named_and_directed():
     with pytest.raises(lb.ScoresError, match=r"no metric 'classif.acc'; did you mean"):
         from_mlr3(SCORE, metric="classif.acc")
     mine = pd.read_csv(DATA / "mlr3_aggregate.csv").rename(columns={"classif.ce": "classif.mine"})
-    with pytest.raises(lb.ScoresError, match="is more of 'mine' better"):
+    with pytest.raises(lb.ScoresError, match="direction of 'mine' unknown"):
         from_mlr3(mine)
     assert from_mlr3(mine, higher_is_better=True).attrs["higher_is_better"] == 1
-    with pytest.raises(lb.ScoresError, match="give True or False"):
+    with pytest.raises(lb.ScoresError, match="use True or False"):
         from_mlr3(mine, higher_is_better="yes")
 
 

@@ -54,7 +54,7 @@ def scored(test, **others):
         (lambda r: r | {"dataset_revision": "x"}, {}, "another than .*dataset_revision"),
         (lambda r: scored([("default", 0.5)]), {}, "other splits or subsets .*validation/default"),
         (lambda r: scored([("default", "x")]), {}, "'default' of split 'test' has no number"),
-        (lambda r: scored([("a", 0.5), ("a", 0.5)]), {}, "'a' of split 'test' is there twice"),
+        (lambda r: scored([("a", 0.5), ("a", 0.5)]), {}, "'a' of split 'test' appears twice"),
         (lambda r: r, {"splits": ["dev"]}, "no scores of these splits; there are 'test'"),
         (lambda r: r, {"splits": "test"}, "list of names"),
         (lambda r: r, {"tasks": ["QuizSTX"]}, "no task 'QuizSTX' .*did you mean 'QuizSTS'"),

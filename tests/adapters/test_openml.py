@@ -34,7 +34,7 @@ def test_the_function_says_the_direction():
     with pytest.raises(lb.ScoresError, match=r"which metric is the score.*'predictive_accuracy'"):
         from_openml(path)
     table = pd.read_csv(path).assign(function="my_measure").iloc[[0, 2]]
-    with pytest.raises(lb.ScoresError, match="is more of 'my_measure' better"):
+    with pytest.raises(lb.ScoresError, match="direction of 'my_measure' unknown"):
         from_openml(table)
     assert from_openml(table, higher_is_better=False).attrs["higher_is_better"] == 0
 
@@ -71,7 +71,7 @@ def test_errors():
         from_openml(pd.concat([table, table.iloc[:1]]), metric="predictive_accuracy")
     folds = (DATA / "openml_per_fold.csv").read_text()
     bad = folds.replace('"[0.94, 0.92]"', "0.94")
-    with pytest.raises(lb.ScoresError, match="column 'values' holds no list of numbers"):
+    with pytest.raises(lb.ScoresError, match="column 'values' has no list of numbers"):
         from_openml(_frame(bad))
     with pytest.raises(lb.ScoresError, match=r"row 1 .*'score' holds 'high'"):
         from_openml(_frame(folds.replace("0.94,", '""high"",')))

@@ -18,7 +18,7 @@ def test_every_argument_is_documented_once(name):
 
 @pytest.mark.parametrize("given", ["quiz", [], [3], 3, b"x"])
 def test_lists_of_names(given):
-    with pytest.raises(lb.ScoresError, match=r"tasks=.*: give a list of names, or leave it out"):
+    with pytest.raises(lb.ScoresError, match=r"tasks=.*must be a list of names; omit it"):
         check_names("tasks", given)
     assert check_names("tasks", None) is None
     assert check_names("tasks", ("a", "b")) == ["a", "b"]
@@ -26,5 +26,5 @@ def test_lists_of_names(given):
 
 def test_a_metric_is_one_name():
     check_metric(None)
-    with pytest.raises(lb.ScoresError, match=r"metric=.*: give a name"):
+    with pytest.raises(lb.ScoresError, match=r"metric=.* must be a name"):
         check_metric(["acc"])

@@ -36,7 +36,7 @@ def test_trials_are_players_and_steps_rounds():
 
 
 def test_errors():
-    with pytest.raises(lb.ScoresError, match=r"no trial reported a score, by trial.rep"):
+    with pytest.raises(lb.ScoresError, match=r"no trial called trial.rep"):
         from_optuna(study())
     with pytest.raises(lb.ScoresError, match="not 'MINIMIZE', 'MAXIMIZE'"):
         from_optuna(study(["minimize", "maximize"]))

@@ -29,7 +29,7 @@ def test_weighted_partial_and_tied_rankings(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + "2: 1,2\n1,2\n", "line 7 is no ranking"),
+        (HEAD + "2: 1,2\n1,2\n", "line 7 is not a PrefLib ranking"),
         ("2: 1,2\n", "names no alternatives"),
         (HEAD + "999999: 1,2\n", "more than 200000 rankings"),
     ],

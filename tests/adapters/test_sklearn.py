@@ -57,7 +57,7 @@ def test_failed_fits_are_missing():
         ({}, "no 'params' and 'splitN_test_...'"),
         ({"a": {"fit_time": [1]}}, "'a' has no test_score"),
         ({"a": [[1.0]], "b": [[2.0]]}, r"'a', split0: column 'score' holds '\[1.0\]'"),
-        ({"a": [], "b": []}, "there is no score"),
+        ({"a": [], "b": []}, "there are no scores"),
         ({"a": [1.0], "b": ["high"]}, "'b', split0: column 'score' holds 'high'"),
         ({"a": [1.0]}, "the only player is 'a'"),
         (3, "cannot be read from a int"),

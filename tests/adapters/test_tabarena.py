@@ -55,11 +55,11 @@ def test_another_column():
         (lambda t: t.drop(columns="metric_error"), {}, "no column 'metric_error', which results"),
         (lambda t: t.drop(columns="method"), {}, "no column 'method', which results of TabArena"),
         (lambda t: t, {"metric": "f1"}, "no metric 'f1'"),
-        (lambda t: t, {"higher_is_better": True}, "less of metric_error is always"),
+        (lambda t: t, {"higher_is_better": True}, "for metric_error lower is always"),
         (lambda t: pd.concat([t, t[:1]]), {}, "second score for tournament 'wine'"),
         (
             lambda t: t.assign(metric=["log_loss", *t["metric"][1:]]), {},
-            r"dataset 'wine' has results by 'roc_auc' and by 'log_loss'; give the table",
+            r"dataset 'wine' has results by 'roc_auc' and by 'log_loss'; use the table",
         ),
         (lambda t: t.assign(metric_error="good"), {}, "holds 'good', which is not a number"),
     ],

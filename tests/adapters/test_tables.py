@@ -15,7 +15,7 @@ def test_a_table_has_the_columns_of_its_kind(tmp_path):
     assert list(read_frame(tmp_path / "t.csv", 1.0, ["task"], "results").frame) == ["task", "score"]
     with pytest.raises(lb.ScoresError, match=r"no column 'tool', which results have.*'task'"):
         read_frame(tmp_path / "t.csv", 1.0, ["tool"], "results")
-    with pytest.raises(lb.ScoresError, match="a header and no row"):
+    with pytest.raises(lb.ScoresError, match="a header but no scores"):
         read_frame(TABLE.frame[:0], 1.0, ["task"], "results")
     with pytest.raises(lb.ScoresError, match="not a int"):
         read_frame(3, 1.0, [], "results")
@@ -24,7 +24,7 @@ def test_a_table_has_the_columns_of_its_kind(tmp_path):
 def test_scores_of_several_files_are_one_table():
     table = collect(["x", "y"], [{"score": 1, "where": "x, line 3"}])
     assert (table.where, table.row(0)) == ("x and 1 more", "x, line 3")
-    with pytest.raises(lb.ScoresError, match="x: there is no score"):
+    with pytest.raises(lb.ScoresError, match="x: there are no scores"):
         collect(["x"], [])
 
 
@@ -36,7 +36,7 @@ def test_a_metric_is_never_guessed():
         choose(TABLE, "ac", ["acc", "f1"])
     assert direction(TABLE, "acc", None)
     assert not direction(TABLE, "acc", False)
-    with pytest.raises(lb.ScoresError, match="is more of 'shine' better"):
+    with pytest.raises(lb.ScoresError, match="direction of 'shine' unknown"):
         direction(TABLE, "shine", None)
 
 

@@ -83,7 +83,7 @@ def test_scores_and_theta_have_differences(means):
     [
         ("means", {"scale": "elo"}, "scale='elo' is for log-odds, and score is in the metric's"),
         ("means", {"anchor": "nobody"}, "no player 'nobody'"),
-        ("fit", {"anchor_at": 1200}, "give scale='elo' too"),
+        ("fit", {"anchor_at": 1200}, "add scale='elo'"),
         ("fit", {"scale": "elo", "anchor_at": np.inf}, "anchor_at=inf"),
         ("fit", {"scale": "glicko"}, "scale='glicko'"),
     ],

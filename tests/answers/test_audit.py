@@ -42,7 +42,7 @@ def test_nothing_is_found_where_all_is_clear(clear):
     assert made.attrs["leader"] == "p0"
     assert all(part.attrs["applies"] == 1 for part in made.children.values())
     assert "p0 is distinguishable from every other player." in sentences(made)["players"]
-    assert "against everybody: decided, with" in made["plan"].attrs["message"]
+    assert "against all others: decided, with" in made["plan"].attrs["message"]
     assert made["players"]["letters"].to_numpy().tolist() == ["a", "b", "c", "d"]
     assert made.attrs["warnings"] == clear.attrs["warnings"]
     assert [heading(name) for name in QUESTIONS][2] == "What the lead depends on"
@@ -129,7 +129,7 @@ def test_few_rounds_are_not_halved():
     scores = simulate([1.0, 0.0, -1.0], 3, np.random.default_rng(9))
     halves = lb.audit(fit(scores))["halves"]
     assert halves.attrs["applies"] == 0
-    assert halves.attrs["message"] == "Not asked: 3 rounds are too few to split in half."
+    assert halves.attrs["message"] == "Not asked: 3 rounds are too few to split into halves."
     two = lb.audit(fit(scores[:, :2]))
     assert two["left_out"].attrs["applies"] == 0
     assert "removal_round" not in two.children
@@ -256,7 +256,7 @@ def test_leaders_that_never_met():
     table = table_of(board(apart))
     assert table.attrs["leader"] == "p1"
     assert "By median p3 leads" in table.attrs["message"]
-    assert "p1 and p3 share no round" in table.attrs["message"]
+    assert "p1 and p3 share no rounds" in table.attrs["message"]
 
 
 @pytest.mark.slow

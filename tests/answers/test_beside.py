@@ -74,7 +74,7 @@ def test_missing_rounds_do_not_move_a_mean():
             "a wins 2 of their 3 rounds, by 1.5 on average and loses 1, by 4",
         ),
         ([[1, 1], [2, 2]], "a wins 0 of their 2 rounds, ties 2 and loses 0"),
-        ([[1, np.nan], [np.nan, 2]], "a and b share no round"),
+        ([[1, np.nan], [np.nan, 2]], "a and b share no rounds"),
         ([[0, 1000], [0.1, 0], [0.3, 0.1]], "spread 0.0"),
     ],
 )

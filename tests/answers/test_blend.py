@@ -161,7 +161,7 @@ def test_votes_of_judges_are_left_out_by_judge():
     rng = np.random.default_rng(2)
     votes = draw_votes(np.linspace(1.0, -1.0, 5), 600, rng, judges=12, spread=0.5)
     found = lb.win_probability(lb.fit(votes, seed=1))
-    assert "votes of a pair's own results" in found.attrs["note"]
+    assert "votes of a pair's head-to-head results" in found.attrs["note"]
     whole = lb.win_probability(lb.fit(votes, seed=1), by="model")
     assert float(abs(found["mean"] - whole["mean"]).max()) < 0.2
 

@@ -58,7 +58,7 @@ def test_what_is_no_new_player(board, change, said):
 
 
 def test_a_posterior_without_scores(dt, board):
-    with pytest.raises(lb.LeaderbayesError, match="without constant_data/scores"):
+    with pytest.raises(lb.LeaderbayesError, match="no constant_data/scores"):
         lb.new_player(dt, new(board))
 
 

@@ -138,7 +138,7 @@ def test_influence_says_what_it_found(classifiers, of_classifiers):
     assert found["shift"].is_monotonic_decreasing
     assert found.attrs["lead_before"] > 0.0 > found.attrs["lead_after"]
     assert found.attrs["message"] == (
-        "svm C=1 leads. Without 3 of 25 rounds (12% of all matches) logistic C=1 would."
+        "svm C=1 leads. Without 3 of 25 rounds (12% of all matches) logistic C=1 would lead."
     )
     left = classifiers.drop_sel(round=found["round"].tolist())
     assert lb.leaderboard(fit(left))["player"].iloc[0] == found.attrs["rival"]

@@ -105,7 +105,7 @@ def test_what_is_decided_needs_no_more(clear):
     assert (made["rounds_needed"] == 0.0).all()
     assert float(made["p_now"]) > 0.995
     said = "decided, with probability >0.99."
-    assert made.attrs["message"] == f"p0, the leader, against everybody: {said}"
+    assert made.attrs["message"] == f"p0, the leader, against all others: {said}"
     assert lb.plan(clear, rounds=(), seed=1).sizes["rounds"] == 0
 
 
@@ -155,11 +155,11 @@ def test_promises_are_kept(pair):
         ({"pair": ("p0",)}, "the names of two players"),
         ({"pair": ("p0", "p0")}, "compared with itself"),
         ({"pair": ("p0", "x")}, "no player 'x'"),
-        ({"pair": PAIR, "players": ["p0"]}, "players lack 'p1', who is in question"),
+        ({"pair": PAIR, "players": ["p0"]}, "players lack 'p1'"),
         ({"players": "p0"}, "a list of names"),
         ({"rounds": (0,)}, "rounds=0"),
         ({"rounds": 5}, "a list of whole numbers"),
-        ({"votes": (5,)}, "votes= is for votes"),
+        ({"votes": (5,)}, "Use votes= for votes"),
         ({"prob": 0.5}, "prob="),
         ({"target": 1.0}, "target="),
         ({"width": 0.0}, "width="),
@@ -217,9 +217,9 @@ def test_folds_never_find_what_their_luck_hides():
 @pytest.mark.parametrize(
     ("given", "messages"),
     [
-        ({}, ["Give sd="]),
+        ({}, ["Set sd="]),
         ({"players": 1, "sd": -1.0, "accuracy": 2.0, "rounds": 5, "prob": 0.5},
-         ["players=1", "sd=-1", "accuracy=2", "prob=0.5", "Give sd="]),
+         ["players=1", "sd=-1", "accuracy=2", "prob=0.5", "Set sd="]),
         ({"accuracy": 0.9, "discordance": 0.4, "difference": 0.2}, ["above 1", "discordance=0.4"]),
         ({"sd": 1.0, "discordance": 0.1, "rounds": (1,)}, ["discordance= is for", "rounds=1"]),
     ],

@@ -101,5 +101,5 @@ def test_of_many_tournaments_one_is_asked_for(dt):
 
 def test_an_estimate_has_no_record(scores):
     estimate = lb.likelihood.bradley_terry(lb.matches(scores))
-    with pytest.raises(lb.LeaderbayesError, match="keeps no matches"):
+    with pytest.raises(lb.LeaderbayesError, match="stores no matches"):
         lb.win_probability(estimate, by="record")

@@ -100,7 +100,7 @@ def test_a_player_of_one_round_is_gone_without_it():
     ("options", "said"),
     [
         ({"models": ("tournaments",)}, "models='tournaments'"),
-        ({"models": "bradley_terry"}, "give a sequence"),
+        ({"models": "bradley_terry"}, "pass a sequence"),
         ({"ties": ("floor",)}, "ties='floor'"),
         ({"weights": ()}, "weights="),
         ({"priors": (0.0,)}, "priors=0"),

@@ -193,7 +193,7 @@ def test_mean_scores_on_a_new_data_set(higher_is_better):
         (lambda dt: lb.compare(dt, "p0", "p1", rope=0.5), r"rope=0\.5"),
         (lambda dt: lb.compare(dt, "p0", "p0"), "compared with itself"),
         (lambda dt: lb.compare(dt, "p9", "p0"), "no player 'p9' among the 5; did you mean"),
-        (lambda dt: lb.compare(dt, 0, 1), "no name of a player: give one of the 5"),
+        (lambda dt: lb.compare(dt, 0, 1), "no name of a player: use one of the 5"),
         (lambda dt: lb.compare(dt, np.array(["p0"]), "p1"), "no name of a player"),
         (lambda dt: lb.compare(dt, ["p0"], "p1"), "no name of a player"),
     ],

@@ -154,7 +154,7 @@ def test_more_votes_of_the_same_judges_leave_their_opinions(decisive):
     # Votes on the two in question tell more of them than votes on all.
     on_two = made.sel(who="contested", clusters="new")
     assert float(on_two["votes_for_width"]) < float(new["votes_for_width"])
-    with pytest.raises(lb.LeaderbayesError, match="rounds= for everything else"):
+    with pytest.raises(lb.LeaderbayesError, match="rounds= for all other data"):
         lb.plan(decisive[1], rounds=(5,))
 
 
@@ -225,7 +225,7 @@ def test_ties_of_votes_have_a_model_of_their_own(decisive):
     ("ask", "said"),
     [
         (lb.loo, "Votes have no rounds"),
-        (lb.mean_scores, "Scores are a DataArray"),
+        (lb.mean_scores, "Scores must be a DataArray"),
         (lambda dt: lb.new_player(dt, xr.DataArray([1.0], dims="round", name="x")), "of votes"),
         (lambda dt: lb.influence(dt, by="round"), "removed by 'judge' or 'prompt' or 'vote'"),
     ],

@@ -63,6 +63,6 @@ def test_what_rank_wrote_is_not_fitted_again(folder):
     assert again.returncode == 0
     assert again.stdout == fresh.stdout
     refit = call("compare", "ranked", *players[:2], "--draws", 300, cwd=folder)
-    assert "is not fitted again: leave out --draws" in refit.stderr
+    assert "is not fitted again: omit --draws" in refit.stderr
     audited = call("audit", "ranked", cwd=folder)
     assert audited.returncode == 0

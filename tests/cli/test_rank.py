@@ -294,7 +294,7 @@ def test_votes_are_ranked_in_many_ways(votes, options):
         (["--cluster", "passage"], "cluster"),
         (["--only", "x"], "votes.csv: no tournament 'x'"),
         (["--tournament", "group", "--only", "z"], "no tournament 'z'; there are 'x', 'y'"),
-        (["--first", "model_a"], "give both, or none"),
+        (["--first", "model_a"], "name both or neither"),
         (["--covariates", "lists"], "lists"),
         (["--ml", "--model", "plackett_luce"], "votes"),
     ],

@@ -61,7 +61,7 @@ def test_study_has_a_page_and_no_text(scores, tmp_path):
     assert 'id="across"' in (tmp_path / "page.html").read_text("utf-8")
     done = call("report", "study", "--out", "report.txt", cwd=tmp_path)
     assert done.returncode == 2
-    assert "this is a study of many fits" in done.stderr
+    assert "a study of many fits" in done.stderr
     done = call("report", "study", "--out", "other.html", "--audit", cwd=tmp_path)
     assert done.returncode == 2
     assert "without --audit" in done.stderr
@@ -96,11 +96,14 @@ def test_text_and_latex_say_what_python_says(fit, folder):
     [
         (["fit.nc", "--out", "fit.pdf"], "fit.pdf"),
         (["fit.nc", "--out", "other.txt", "--title", "Mine"], "--title is for a page"),
-        (["fit.nc", "--out", "scores.csv"], "give a file that ends with .html, .htm, .tex or"),
-        (["absent.nc", "--out", "page.html"], "no such file; give the posterior.nc"),
-        (["scores.csv", "--out", "page.html"], "this is no netCDF file, or a damaged one"),
-        ([".", "--out", "page.html"], "no posterior.nc, and is no study"),
-        (["fit.nc", "--out", "page.html", "--sota", "fit.nc"], "fit.nc: this is no posterior of"),
+        (
+            ["fit.nc", "--out", "scores.csv"],
+            "choose a file name that ends with .html, .htm, .tex or",
+        ),
+        (["absent.nc", "--out", "page.html"], "no such file; use the folder"),
+        (["scores.csv", "--out", "page.html"], "not a netCDF file, or damaged"),
+        ([".", "--out", "page.html"], "no posterior.nc and is not a study"),
+        (["fit.nc", "--out", "page.html", "--sota", "fit.nc"], "fit.nc: not a posterior of"),
     ],
 )
 def test_refusals(fit, folder, arguments, message):
@@ -134,11 +137,11 @@ def test_a_site_of_a_folder(dt, scores, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fits"], "one of them"),
-        (["fits", "--site", "site", "--out", "page.html"], "one of them"),
+        (["fits"], "Use one of"),
+        (["fits", "--site", "site", "--out", "page.html"], "Use one of"),
         (["fits", "--site", "site", "--sota", "x.nc"], "--sota is for a page"),
         (["nowhere", "--site", "site"], "no such folder"),
-        (["fits", "--site", "site"], "it has no posterior"),
+        (["fits", "--site", "site"], "no posterior"),
     ],
 )
 def test_sites_refused(tmp_path, arguments, message):

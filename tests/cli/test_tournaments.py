@@ -42,7 +42,7 @@ def test_fitted_compared_and_continued(two):
     other = call(*given, "--ties", "drop", cwd=two)
     assert other.returncode == 2
     assert "made with arguments" in other.stderr
-    assert "Beat the average player most often" in call(*given[:-1], cwd=two).stdout
+    assert "Beats the average player most often" in call(*given[:-1], cwd=two).stdout
 
 
 def test_tournaments_that_share_no_player(two):
@@ -63,8 +63,8 @@ def test_tournaments_that_share_no_player(two):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scores.csv", "--store", "never"], "there is one tournament"),
-        (["two.csv", "--store", "two.csv"], "this is no study"),
+        (["scores.csv", "--store", "never"], "only one tournament"),
+        (["two.csv", "--store", "two.csv"], "not a study"),
         (["two.csv", "--store", "two.csv/x"], "two.csv/x: cannot be written (a file stands"),
         (["two.csv", "--store", "never", "--statistic", "median"], "has no option 'statistic'"),
         (["two.csv", "--store", "never", "--model", "tournaments"], "use leaderbayes.fit"),
@@ -127,5 +127,5 @@ def test_no_number_is_cut_and_luck_reverses_nothing(capsys):
             "6", "x", "8", "p0", "0.75", "2", "0.46", "0.87", "p3", "(1.3)"
         ]  # fmt: skip
     assert "xxxxxxxx … xxxxxxxxxxxx" in said
-    assert "In reverse of the usual order, probably: 漢字の名前のとても長い." in said
+    assert "Probably in reverse of the usual order: 漢字の名前のとても長い." in said
     assert "modèles-de-langue was sampled by NUTS: Pareto k 0.91 (below 0.7)." in said

@@ -24,7 +24,7 @@ def test_fetched_once_and_then_from_the_cache(server, tmp_path):
 def test_another_file_is_refused_and_not_kept(server, tmp_path):
     server.offer("vtab.csv", VTAB)
     (server.folder / "vtab.csv").write_text("something else")
-    with pytest.raises(lb.LeaderbayesError, match=r"/vtab.csv is not the file that it was"):
+    with pytest.raises(lb.LeaderbayesError, match=r"/vtab.csv has changed"):
         lb.datasets.fetch("vtab")
     assert [p for p in (tmp_path / "cache").rglob("*") if p.is_file()] == []
     (server.folder / "vtab.csv").write_bytes(VTAB.encode())
@@ -46,7 +46,7 @@ def test_without_a_network(server, tmp_path):
         lb.datasets.fetch("vtab")
     message = str(caught.value)
     path = tmp_path / "cache" / "vtab.csv"
-    for part in (f":{server.http.server_port}/vtab.csv", str(path), "put the file there by hand",
+    for part in (f":{server.http.server_port}/vtab.csv", str(path), "put the file there",
                  "LEADERBAYES_CACHE"):  # fmt: skip
         assert part in message
     assert not path.exists()
@@ -78,7 +78,7 @@ def test_the_folder_of_the_user_comes_first(server, own, tmp_path, name):
 def test_another_file_of_that_name_is_refused(server, own):
     server.offer("vtab.csv", VTAB)
     (own / "vtab.csv").write_text("another")
-    with pytest.raises(lb.LeaderbayesError, match=r"own/vtab.csv is not the file that is meant"):
+    with pytest.raises(lb.LeaderbayesError, match=r"own/vtab.csv is not the expected file"):
         lb.datasets.fetch("vtab")
     assert server.asked == []
 
@@ -86,7 +86,7 @@ def test_another_file_of_that_name_is_refused(server, own):
 def test_the_folder_must_be_one(server, own, monkeypatch):
     server.offer("vtab.csv", VTAB)
     monkeypatch.setenv(_download.DATA, str(own / "nowhere"))
-    with pytest.raises(lb.LeaderbayesError, match=r"LEADERBAYES_DATA=.*nowhere: this is no folder"):
+    with pytest.raises(lb.LeaderbayesError, match=r"LEADERBAYES_DATA=.*nowhere is not a folder"):
         lb.datasets.fetch("vtab")
 
 

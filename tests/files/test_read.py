@@ -76,5 +76,5 @@ def test_limits_that_are_none(tmp_path, limit):
 @pytest.mark.parametrize("begin", [b"BZh91AY", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"])
 def test_other_ways_of_packing_are_refused(tmp_path, begin):
     (tmp_path / "s.csv").write_bytes(begin + bytes(40))
-    with pytest.raises(lb.ScoresError, match="unpack it"):
+    with pytest.raises(lb.ScoresError, match="Unpack it"):
         lb.read_scores(tmp_path / "s.csv")

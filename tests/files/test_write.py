@@ -68,7 +68,7 @@ def test_what_cannot_be_written(tmp_path, monkeypatch, path, problem):
     for attempt in (lambda: check_file(path, ".txt"), lambda: write_files({path: "x"})):
         with pytest.raises(lb.LeaderbayesError) as raised:
             attempt()
-        said = f"{path}: cannot be written ({problem}); give another path."
+        said = f"{path}: cannot be written ({problem}); choose another path."
         assert str(raised.value) == said
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder.txt"]
 

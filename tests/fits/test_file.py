@@ -85,9 +85,9 @@ def test_what_is_no_fit(tmp_path):
     (tmp_path / "text.nc").write_text("text")
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # of no fit nobody asks for a digest
-        with pytest.raises(lb.LeaderbayesError, match=r"text\.nc: this is no netCDF file"):
+        with pytest.raises(lb.LeaderbayesError, match=r"text\.nc: not a netCDF file"):
             lb.read_fit(tmp_path / "text.nc")
-    with pytest.raises(lb.LeaderbayesError, match=r"give a file that ends with \.nc"):
+    with pytest.raises(lb.LeaderbayesError, match=r"choose a file name that ends with \.nc"):
         lb.write_fit(xr.DataTree(), tmp_path / "x.txt")
     with pytest.raises(lb.LeaderbayesError, match="takes a posterior"):
         lb.write_fit(xr.Dataset(), tmp_path / "x.nc")

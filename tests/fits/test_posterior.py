@@ -166,7 +166,7 @@ def test_players_by_name_and_not_by_place(dt):
     [
         (xr.Dataset(), "a DataTree from leaderbayes.fit or pm.sample, not Dataset"),
         (None, "not NoneType"),
-        (xr.DataTree(), "has no posterior. For a study of many fits pick one"),
+        (xr.DataTree(), "has no posterior. For a study choose one fit"),
         (
             xr.DataTree.from_dict({"posterior": xr.Dataset({"b": 1.0})}),
             "none of epp .player., score",
@@ -183,11 +183,11 @@ def test_draws_that_are_no_numbers(dt):
     lost = epp.copy()
     lost[:, 20:, 1] = np.nan  # Zarr fills a chunk that is gone so
     for wrong, message in {
-        "lost": (lost, "values in posterior/epp that are no finite numbers"),
-        "inf": (epp.where(epp["player"] != "p0", np.inf), "no finite numbers"),
-        "text": (epp.astype(str), "no finite numbers"),
-        "complex": (epp.astype(complex), "no finite numbers"),
-        "no draw": (epp.isel(draw=slice(0)), "no finite numbers"),
+        "lost": (lost, "values in posterior/epp that are not finite"),
+        "inf": (epp.where(epp["player"] != "p0", np.inf), "not finite"),
+        "text": (epp.astype(str), "not finite"),
+        "complex": (epp.astype(complex), "not finite"),
+        "no draw": (epp.isel(draw=slice(0)), "not finite"),
         "one draw": (epp.isel(draw=0, drop=True), "cannot be read"),
     }.values():
         made = changed(dt, epp=None, epp_scale=None)
@@ -200,7 +200,7 @@ def test_draws_that_are_no_numbers(dt):
 def test_players_of_one_name(dt):
     twice = dt.copy()
     twice["posterior"] = xr.DataTree(dt["posterior"].to_dataset().isel(player=[0, 0, 1]))
-    with pytest.raises(lb.LeaderbayesError, match="without a name, or two of one name"):
+    with pytest.raises(lb.LeaderbayesError, match="without a name, or a name twice"):
         lb.leaderboard(twice)
 
 

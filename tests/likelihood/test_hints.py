@@ -184,7 +184,7 @@ def ties_of(share):
     [
         ("half", "10 % .*half a win.*model='davidson'"),
         ("drop", "10 % .*excluded.*model='davidson'"),
-        ("loss", "10 % .*the loss of.*model='davidson'"),
+        ("loss", "10 % .*a loss for.*model='davidson'"),
     ],
 )
 def test_many_ties(ties, said):

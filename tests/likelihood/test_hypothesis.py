@@ -144,7 +144,7 @@ def test_level():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda f: lb.likelihood.wald_test(f["model"], "p0", "x"), "'x', which is none"),
+        (lambda f: lb.likelihood.wald_test(f["model"], "p0", "x"), "'x', which is not one"),
         (lambda f: lb.likelihood.wald_test(f["model"], "p0", "intercept"), "'intercept'"),
         (
             lambda f: lb.likelihood.wald_test(f["model"], hypothesis=[("p0", "p1"), ("p1", "p0")]),
@@ -182,7 +182,7 @@ def test_more_hypotheses_than_rounds():
     rng = np.random.default_rng(2)
     fit = lb.likelihood.bradley_terry(lb.matches(simulate(np.zeros(8), 4, rng)), pseudo_rounds=1.0)
     pairs = [(f"p{k}", f"p{k + 1}") for k in range(7)]
-    with pytest.raises(lb.LeaderbayesError, match="more than this covariance can tell"):
+    with pytest.raises(lb.LeaderbayesError, match="exceed the rank of this covariance"):
         lb.likelihood.wald_test(fit, hypothesis=pairs)
 
 

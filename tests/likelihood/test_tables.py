@@ -81,5 +81,5 @@ def test_ranking_of_an_estimate_is_that_of_its_probabilities():
     estimate = lb.likelihood.bradley_terry(lb.matches(lb.datasets.load("classifiers", "iris")))
     expected = lb.likelihood.ranking(lb.win_probability(estimate)["mean"])
     pd.testing.assert_frame_equal(lb.likelihood.ranking(estimate), expected)
-    with pytest.raises(lb.LeaderbayesError, match="Give an estimate"):
+    with pytest.raises(lb.LeaderbayesError, match="Pass an estimate"):
         lb.likelihood.ranking(expected)

@@ -222,7 +222,7 @@ def test_bad_options(options, message):
 )
 def test_options_of_votes_alone(options):
     matches = lb.matches(board([[1.0, 2.0, 1.0], [2.0, 1.0, 3.0]]))
-    with pytest.raises(lb.LeaderbayesError, match=f"{next(iter(options))}: an option of votes"):
+    with pytest.raises(lb.LeaderbayesError, match=f"{next(iter(options))} is an option for votes"):
         lb.likelihood.bradley_terry(matches, **options)
 
 
@@ -310,5 +310,5 @@ def test_who_is_first_tells_the_order(kind, seed):
 def test_a_weight_is_a_number_of_votes():
     votes = votes_of([0, 0, 0], [1, 1, 1], [1.0, 0.0, 1.0], 2)
     votes["weight"] = "vote", [1.0, 0.25, 2.0]
-    with pytest.raises(lb.LeaderbayesError, match=r"vote 1 is 0\.25: .* whole number"):
+    with pytest.raises(lb.LeaderbayesError, match=r"vote 1 is 0\.25, .* whole number"):
         lb.likelihood.bradley_terry(votes)

@@ -90,7 +90,7 @@ def test_many_votes_cost_no_more_than_few_that_are_alike():
     ("period", "message"),
     [
         ("seasons", "coordinate .round,. of the scores, which have 'season'"),
-        ({"0": 1}, "no period of the rounds 1, 2"),
+        ({"0": 1}, "lacks the rounds 1, 2"),
         (dict.fromkeys("01234567", 1), "1 periods"),
         ("season", "1 periods"),
     ],
@@ -104,7 +104,7 @@ def test_refused(period, message):
 
 def test_refused_of_votes_and_of_others(dt):
     some = votes(WAY, 60, np.random.default_rng(2))
-    with pytest.raises(lb.LeaderbayesError, match="coordinate with each one's period"):
+    with pytest.raises(lb.LeaderbayesError, match="coordinate of periods"):
         lb.models.dynamic(some.drop_vars("time"))
     with pytest.raises(lb.LeaderbayesError, match="1 periods"):
         lb.models.dynamic(some.assign_coords(time=some["time"] * 0))

@@ -381,7 +381,7 @@ def apart(s):
     [
         (apart, {}, "'p0' and 'p1' are in groups that share no round .2 groups."),
         (lambda s: s + 3.0 * (s["round"] == "3"), {"likelihood": "dirichlet"}, "0 to 4"),
-        (lambda s: s, {"test_fraction": 0.2, "likelihood": "dirichlet"}, "no test_fraction"),
+        (lambda s: s, {"test_fraction": 0.2, "likelihood": "dirichlet"}, "test_fraction is not"),
         (lambda s: s, {"prior": True}, "prior=True is for"),
         (lambda s: s, {"likelihood": "binomial"}, "auto.*normal.*dirichlet"),
         (lambda s: s, {"prior_scale": 0.0}, "prior_scale"),
@@ -392,16 +392,16 @@ def apart(s):
         ),
         (lambda s: s, {"cluster": "new"}, "have no coordinate 'cluster'"),
         (lambda s: s, {"cluster": "judge"}, "cluster='judge': choose"),
-        (lambda s: s.assign_coords(cluster=("player", [0] * 6)), {}, "each round's cluster"),
+        (lambda s: s.assign_coords(cluster=("player", [0] * 6)), {}, "the dimension round"),
         (
             lambda s: s.assign_coords(cluster=("round", [np.nan] + [1.0] * 119)), {},
-            "each round's cluster",
+            "must have the dimension round",
         ),
         (
             lambda s: s.assign_coords(cluster=("round", np.arange(120) // 2)),
-            {"likelihood": "normal"}, "clusters, which only the mean by",
+            {"likelihood": "normal"}, "Clusters need",
         ),
-        (lambda s: s, {"statistic": "iqm"}, "one of two values"),
+        (lambda s: s, {"statistic": "iqm"}, "with two values"),
     ],
 )  # fmt: skip
 def test_refusals_of_items(change, options, message):
@@ -424,9 +424,9 @@ def hole(s):
         (lambda s: s, {"of": "ratio"}, "of='ratio'"),
         (lambda s: s, {"of": "share"}, "of='share' needs scores above 0"),
         (lambda s: s, {"statistic": "mode"}, "statistic='mode'"),
-        (lambda s: s, {"statistic": "median", "likelihood": "normal"}, "it is the mean"),
+        (lambda s: s, {"statistic": "median", "likelihood": "normal"}, "of unknown distribution"),
         (lambda s: s[:, :2], {"statistic": "median"}, "needs more than 2 rounds"),
-        (lambda s: s[:, :1], {}, "One score a player"),
+        (lambda s: s[:, :1], {}, "One score per player"),
         (lambda s: 0.0 * s, {}, "nothing to compare"),
         (lambda s: 0.0 * s + np.arange(5.0)[:, None] + np.arange(12.0), {}, "differ by the same"),
         (lambda s: 1e70 * s, {}, "too large"),
@@ -444,8 +444,8 @@ def test_refusals(scores, change, options, message):
 def test_what_has_no_pymc_model(scores):
     for given, options, message in (
         (hole(scores), {}, "The PyMC model needs every score"),
-        (scores, {"prior_scale": np.inf}, "flat prior, which has no PyMC model"),
-        (scores[:2, :2], {}, "So few players and rounds"),
+        (scores, {"prior_scale": np.inf}, "has no PyMC model"),
+        (scores[:2, :2], {}, "Too few players and rounds"),
         (lb.datasets.load("classifiers"), {}, "tournaments"),
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):

@@ -291,12 +291,12 @@ def test_pymc_samples_the_same(fraction):
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        (lambda s: s.isel(tournament=0, drop=True), {}, "take model='mean_score'"),
-        (lambda s: s.isel(tournament=[0]), {}, "take model='mean_score'"),
-        (lambda s: s.isel(round=[0]), {}, "'data 0' has one score a player"),
+        (lambda s: s.isel(tournament=0, drop=True), {}, "use model='mean_score'"),
+        (lambda s: s.isel(tournament=[0]), {}, "use model='mean_score'"),
+        (lambda s: s.isel(round=[0]), {}, "'data 0' has one score per player"),
         (
             lambda s: s.where((s["tournament"] != "data 2") | (s["player"] == "p0")), {},
-            "'data 2' has scores of one player only",
+            "'data 2' has scores of only one player",
         ),
         (
             lambda s: s.where((s["tournament"] != "data 0") | (s["player"] != "p1")

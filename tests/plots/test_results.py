@@ -24,7 +24,7 @@ def test_sensitivity_of_ranks(moved):
     np.testing.assert_array_equal(points(ax)[:m, 0], rank[0])
     fits = moved["fits"].to_series()
     assert len(key(collection)) == (fits > 0).sum()
-    assert f"round left out: of {fits['round']} fits" in key(collection)[-1]
+    assert f"round left out ({fits['round']} fits)" in key(collection)[-1]
 
 
 def test_sensitivity_of_pairs(moved):
@@ -110,7 +110,7 @@ def test_embedding(across):
     [("average", "study.average"), ("maximum", "sota.maximum"), ("plan", "plan")],
 )
 def test_something_else(fit, name, source):
-    with pytest.raises(lb.LeaderbayesError, match=rf"leaderbayes\.{source} returns, not DataTree"):
+    with pytest.raises(lb.LeaderbayesError, match=rf"leaderbayes\.{source}, not DataTree"):
         getattr(lb.plots, name)(fit)
 
 
@@ -149,7 +149,7 @@ def test_race(search):
         assert sum(line.get_marker() == "o" for line in ax.lines) == dropped
         assert sum(line.get_marker() != "o" for line in ax.lines) == mine["candidate"].nunique()
         assert f"{dropped} dropped" in ax.get_title()
-    with pytest.raises(lb.LeaderbayesError, match="give x and y"):
+    with pytest.raises(lb.LeaderbayesError, match="name both x and y"):
         lb.plots.search(search, "criterion")
     alone = copy(search)
     alone.decisions_ = decisions[decisions["decision"] == "leads"]

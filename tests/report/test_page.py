@@ -133,7 +133,7 @@ def test_the_best_is_a_section(classifiers, kinds, tmp_path):
     assert "<h1>Leaderboard: breast_cancer</h1>" in text
     for row in lb.check(kinds["sota"]).to_dataframe().reset_index().itertuples():
         assert f"<bdi>{row.statistic}</bdi>" in text
-    with pytest.raises(lb.LeaderbayesError, match="leave sota out"):
+    with pytest.raises(lb.LeaderbayesError, match="omit sota"):
         lb.report.html(kinds["sota"], tmp_path / "p.html", sota=kinds["sota"])
 
 
@@ -239,7 +239,7 @@ def test_titles():
         ({"dt": xr.DataTree()}, "has no posterior"),
         ({"dt": xr.DataTree(children={"posterior": xr.DataTree()})}, "has none of epp"),
         ({"sota": "posterior.nc"}, "not str"),
-        ({"path": "p.tex"}, "p.tex: give a file that ends with .html or .htm."),
+        ({"path": "p.tex"}, "p.tex: choose a file name that ends with .html or .htm."),
         ({"path": "/proc/absent/page.html"}, "/proc/absent/page.html: cannot be written ("),
     ],
 )

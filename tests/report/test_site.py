@@ -70,10 +70,10 @@ def test_letters_of_any_script_have_a_link(classifiers, tmp_path):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ((), "Give fits by the names"),
+        ((), "Pass fits by the names"),
         (("a b", "A-B"), "would both be a-b.html"),
-        (("Index",), "no link of its own"),
-        (("…",), "no link of its own"),
+        (("Index",), "no unique link"),
+        (("…",), "no unique link"),
         (("x" * 300,), "too long"),
     ],
 )
@@ -88,8 +88,8 @@ def test_what_is_no_board(classifiers, kinds, tmp_path):
         (classifiers, {}, "by the names"),
         ({"a": 1}, {}, "not int"),
         ({"a": kinds["sota"]}, {}, "ranks teams"),
-        ({"a": classifiers}, {"audits": {"b": classifiers}}, "no posterior of the name 'b'"),
-        ({"a": classifiers}, {"audits": {"a": classifiers}}, r"leaderbayes\.audit returns"),
+        ({"a": classifiers}, {"audits": {"b": classifiers}}, "no posterior named 'b'"),
+        ({"a": classifiers}, {"audits": {"a": classifiers}}, r"result of leaderbayes\.audit"),
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             lb.report.site(given, tmp_path, **options)

@@ -203,7 +203,7 @@ def test_an_audit_is_a_section_of_its_own(classifiers, kinds, asked):
     assert fragment.count(r"\item \emph{") == len(asked.children)
     with pytest.raises(lb.LeaderbayesError, match="to another posterior"):
         lb.report.text(kinds["davidson"], audit=asked)
-    with pytest.raises(lb.LeaderbayesError, match=r"leaderbayes\.audit returns"):
+    with pytest.raises(lb.LeaderbayesError, match=r"result of leaderbayes\.audit"):
         lb.report.text(classifiers, audit=classifiers)
 
 

@@ -45,7 +45,7 @@ def test_everything_that_is_no_score_is_listed_at_once(write):
     message, (read,) = refused(table)
     for name in ("Average WER", "RTFx", "License", "Size (B)"):
         assert repr(name) in message
-    assert "of which less is better" in message
+    assert "where lower is better" in message
     np.testing.assert_array_equal(read, wer)
     assert read.attrs["higher_is_better"] == 0
     # The command line says the same.
@@ -116,7 +116,7 @@ def test_places_are_no_points(shape):
     long = wide.melt("round", var_name="player", value_name="score")
     source = {"wide": wide, "models": table.T.rename_axis("model").reset_index(), "long": long}
     message, (read,) = refused(source[shape])
-    assert "less is better" in message
+    assert "lower is usually better" in message
     np.testing.assert_array_equal(read, table.T)
     assert read.attrs["higher_is_better"] == 0
     assert lb.read_scores(source[shape], higher_is_better=True).attrs["higher_is_better"] == 1
@@ -130,7 +130,7 @@ def test_what_looks_odd_may_be_kept():
         lb.read_scores(table, keep=["tim"])
     with pytest.raises(lb.ScoresError, match="drop='tim': no such column or row; did you mean"):
         lb.read_scores(table, drop=["tim"])
-    with pytest.raises(lb.LeaderbayesError, match="drop='time': give a list of names"):
+    with pytest.raises(lb.LeaderbayesError, match="drop='time': must be a list of names"):
         lb.read_scores(table, drop="time")
 
 
@@ -201,7 +201,7 @@ def test_one_share_among_percentages_of_as_many_digits(write, cell):
 
 def test_zero_is_no_place(write):
     text = "round,a,b,c,d\n1,1,2,3,4\n2,2,1,0,3\n3,1,0,3,2\n"
-    with pytest.raises(lb.ScoresError, match=r"0 among places, .* best; leave .* empty"):
+    with pytest.raises(lb.ScoresError, match=r"a place of 0 .* best; leave .* empty"):
         lb.read_scores(write(text), higher_is_better=False)
     lb.read_scores(write(text.replace(",0", ",")), higher_is_better=False)
     from_zero = "round,a,b,c\n1,0,1,2\n2,2,1,0\n3,1,0,2\n"
@@ -284,7 +284,7 @@ def test_tables_as_papers_and_people_write_them(write, text):
             "| Model | u | v |\n|--|--|--|\n| a | 61.2 ± 0.3 | 5.1 |\n| b | 60.1 | 5 |\n",
             "its error",
         ),
-        ("model,u,v\na,61.2%,50.1\nb,0.601,52.2\n", "write it at every score of the column"),
+        ("model,u,v\na,61.2%,50.1\nb,0.601,52.2\n", "add it to every score of the column"),
         ('model,u,v\na,"1,234",5.1\nb,"2,345",5.2\n', "of thousands"),
         ("model,u,v\na,1.2k,2k\nb,1.3k,1k\n", "line 2: column 'u' holds '1.2k'"),
         ("model,a,b,c\na,0,6,7\nb,4,0,5\nc,3,5,0\n", "rows and columns have the same names"),
@@ -336,7 +336,7 @@ def test_excel(tmp_path):
     with pd.ExcelWriter(path) as book:
         for sheet in ("one", "two"):
             table.to_excel(book, sheet_name=sheet)
-    with pytest.raises(lb.ScoresError, match="sheets 'one', 'two'; give one"):
+    with pytest.raises(lb.ScoresError, match="sheets 'one', 'two'; choose one"):
         lb.read_scores(path)
 
 
@@ -350,4 +350,4 @@ def test_wins_against_one_base(write):
     assert votes["player"].values.tolist() == ["yi", "gpt", "opt"]
     assert votes["outcome"].values.tolist() == [1.0, 0.0, 0.5, 1.0, 0.0]
     assert votes["weight"].values.tolist() == [300, 500, 5, 150, 655]
-    assert "read_votes reads it" in refused(write(text))[0]
+    assert "use leaderbayes.read_votes" in refused(write(text))[0]

@@ -35,10 +35,10 @@ def test_whole_numbers_of_parquet_with_a_missing_one(tmp_path):
         ("1,000", "of thousands[?] leave it out"),
         ("0,5", "a decimal comma[?] use a point"),
         ("1 000", "which is not a number"),
-        ("0.85 ± 0.1", "a mean and its error"),
-        ("0.85 (0.1)", "a mean and its error"),
+        ("0.85 ± 0.1", "a mean with its error"),
+        ("0.85 (0.1)", "a mean with its error"),
         ("0.85 (new)", "is not a number; leave a missing score empty"),
-        ("timeout", "a missing score empty, and where failing is losing write a score worse than"),
+        ("timeout", "a missing score empty, or write a score below all others"),
     ],
 )
 def test_numbers_in_other_writings(read, cell, remedy):

@@ -16,7 +16,7 @@ BOARD = xr.DataArray([0.9, 0.8], {"team": [*"ab"]}, attrs={"metric": "accuracy",
         ({"classes": 1}, "classes=1"),
         ({"chance": 2.0}, "chance=2.0"),
         ({"positive_rate": 0.1}, "is for boards of AUC"),
-        ({"metric": "auc"}, "these need it"),
+        ({"metric": "auc"}, "which need it"),
         ({"metric": "estimate"}, "coordinate se"),
     ],
 )

@@ -104,7 +104,7 @@ NAN = np.nan
         (
             [[1, 2, NAN], [2, 1, NAN], [NAN, NAN, 1], [NAN, NAN, 2]],
             "groups of players never met, directly or through others (p2 and p3; p0 and p1), and "
-            "in some of these one part never beat the other",
+            "in some groups one part never beat the other",
             "how they compare", "",
         ),
     ],
@@ -172,7 +172,7 @@ def test_matches_carry_the_scores_that_they_are_of():
     both = xr.concat([scores, scores], pd.Index(["x", "y"], name="tournament"))
     assert lb.matches(both)["scores"].dims == ("tournament", "player", "round")
     for better in ("False", -1, 2, np.nan):
-        with pytest.raises(lb.ScoresError, match=r"higher_is_better.*give 0 or 1"):
+        with pytest.raises(lb.ScoresError, match=r"higher_is_better.*use 0 or 1"):
             lb.matches(scores.assign_attrs(higher_is_better=better))
 
 
@@ -236,7 +236,7 @@ def test_more_matches_than_32_bits_hold():
 
 def test_whole_numbers_that_floats_cannot_tell_apart_are_refused():
     scores = board([[1.0, 2.0], [2.0, 1.0]]).astype(np.int64) + 2**53
-    with pytest.raises(lb.ScoresError, match=r"beyond 2\^53"):
+    with pytest.raises(lb.ScoresError, match=r"above 2\^53"):
         lb.matches(scores)
     assert lb.matches(scores - 10)["tied"].sum() == 0
 
@@ -247,16 +247,16 @@ def test_what_takes_matches_says_which():
     require_matches(made, "f", ties=("half",), pairs=True)
     votes = lb.matches(lb.read_votes(pd.DataFrame({"winner": ["a"], "loser": ["b"]})))
     for wrong, message in (
-        (scores, r"f takes matches, not scores: give leaderbayes\.matches\(scores"),
-        (xr.DataTree(), "not DataTree: give"),
+        (scores, r"f takes matches, not scores: pass leaderbayes\.matches\(scores"),
+        (xr.DataTree(), "not DataTree: pass"),
         (votes, "f takes matches of scores, not of votes"),
         (made.assign_attrs(ties="drop"), "ties='drop': choose 'half' for f"),
         (lb.matches(scores, within_round=False), "f compares within rounds"),
-        (lb.matches(scores, pairs=False), "f needs the tables of pairs: take pairs=True"),
+        (lb.matches(scores, pairs=False), "f needs tables of pairs: use pairs=True"),
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             require_matches(wrong, "f", ties=("half",), across=False, pairs=True)
-    with pytest.raises(lb.ScoresError, match="These are matches: give the scores"):
+    with pytest.raises(lb.ScoresError, match="These are matches: pass the scores"):
         lb.matches(made)
 
 

@@ -66,8 +66,14 @@ def test_a_loss_needs_a_direction(write, name):
         ("model,boston_rmse,diab_rmse\na,.1,.2\nb,.3,.4\n", "'boston_rmse', 'diab_rmse' are the"),
         ("boston_rmse,diab_rmse\n.1,.2\n.3,.4\n", "'boston_rmse', 'diab_rmse' are the names of l"),
         ("metric,svm,rf\nrmse,.1,.2\nmae,.3,.4\n", "'rmse', 'mae' are the names of losses"),
-        (",svm,rf\nmape,.1,.2\nr2,.3,.4\n", r"'mape' is the name of a loss.*but more of 'r2'"),
-        ("model,r2,mape\na,.1,.2\nb,.3,.4\n", r"'mape' is the name of a loss.*but more of 'r2'"),
+        (
+            ",svm,rf\nmape,.1,.2\nr2,.3,.4\n",
+            r"'mape' is the name of a loss.*but higher is better for 'r2'",
+        ),
+        (
+            "model,r2,mape\na,.1,.2\nb,.3,.4\n",
+            r"'mape' is the name of a loss.*but higher is better for 'r2'",
+        ),
         ("dataset,fold,a,b\nx_mae,1,.1,.2\nx_mae,2,.1,.2\n", "'x_mae' is the name of a loss"),
         ("model,round,value\na,x_mae,.1\nb,x_mae,.2\n", "'x_mae' is the name of a loss"),
         ("model,fold,scorer,value\na,1,rmse,.1\nb,1,rmse,.2\n", "'rmse' is the name of a loss"),

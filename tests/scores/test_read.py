@@ -119,7 +119,10 @@ def test_columns_that_are_not_used_are_named():
         ("model,fold,auc\na,1,1\na,2,1\n", "the only player is 'a'"),
         ("model,fold,auc\na,1,1\n,1,1\n", "line 3: column 'model' is empty"),
         ("model,fold,auc\na,1,\nb,1,\n", "every score is missing"),
-        ("model,fold,auc\na,1,1\nb,1,inf\n", "line 3: column 'auc' is infinite; .*is losing"),
+        (
+            "model,fold,auc\na,1,1\nb,1,inf\n",
+            "line 3: column 'auc' is infinite; .*counts as losing",
+        ),
     ],
 )
 def test_what_cannot_be_compared(write, text, message):

@@ -88,8 +88,8 @@ def test_rows_are_named_as_the_file_has_them(write):
     [
         ("", "the file is empty"),
         ("\n", "first line is empty"),
-        ("model,fold,auc\n", "header and no row"),
-        (",acc,,f1\nm,1,2,3\n", "first line names 2 of 4 columns; leave out what is above"),
+        ("model,fold,auc\n", "header but no scores"),
+        (",acc,,f1\nm,1,2,3\n", "first line names 2 of 4 columns; remove any text above"),
         ('model,fold,auc\na,1,"0,5"\nb,1,2\n', "a decimal comma"),
         ("model,fold,auc\na,1,1,9\nb,1,1\n", "line 2: 4 cells do not fit the header"),
         ("ds,a,b\nx,1,2\ny,1\n", "line 3: 2 cells do not fit"),
@@ -110,19 +110,19 @@ def test_errors_of_text_name_the_place(write, text, message):
 
 REFUSED = {
     "line": ("a.jsonl", '{"model_a": 1}\n\n{"model_a"\n', "a.jsonl: line 3: not readable"),
-    "no object": ("a.jsonl", '{"a": 1}\n3\n', "line 2 holds no object"),
-    "no table": ("a.json", '{"a": 1}', "this JSON is no table; .*lm-eval"),
-    "results": ("a.json", '{"results": {"a": 1}, "versions": {}}', "this JSON is no table"),
-    "no records": ("a.json", "[]", "this JSON is no table"),
-    "unequal": ("a.json", '{"a": [1], "b": [1, 2]}', "make no table"),
-    "twice": ("a.json", '[{"a": 1, "a": 2}]', "'a' stands twice"),
+    "no object": ("a.jsonl", '{"a": 1}\n3\n', "line 2 is not an object"),
+    "no table": ("a.json", '{"a": 1}', "this JSON is not a table.*lm-eval"),
+    "results": ("a.json", '{"results": {"a": 1}, "versions": {}}', "this JSON is not a table"),
+    "no records": ("a.json", "[]", "this JSON is not a table"),
+    "unequal": ("a.json", '{"a": [1], "b": [1, 2]}', "do not make a table"),
+    "twice": ("a.json", '[{"a": 1, "a": 2}]', "'a' appears twice"),
     "Parquet": ("a.parquet", "nonsense", "not a readable Parquet"),
-    "gzip": ("a.csv.gz", "nonsense", "not a whole gzip"),
+    "gzip": ("a.csv.gz", "nonsense", "damaged gzip file"),
     "Excel": ("a.csv", b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "Excel.*as CSV UTF-8"),
     "zip": (
         "a.csv",
         b"PK\x03\x04" + bytes(26) + b"scores.csv",
-        "a packed file.*unpack it.*inspect-ai",
+        "a packed file.*Unpack it.*inspect-ai",
     ),
     "tar": ("a.csv", gzip.compress(bytes(257) + b"ustar", mtime=0), "a packed file"),
 }
@@ -147,7 +147,7 @@ def test_tables_of_text_are_let_through(write, header):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' stands twice"),
+        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' appears twice"),
         (b"{", "here: not readable as JSON"),
         (b"\xff\xfe", "here: not readable as JSON"),
         (b"[" * 200_000, "too deeply nested"),

@@ -57,7 +57,7 @@ def test_a_covariate_is_a_column_or_a_difference():
     assert difference_of(t, "bold", form) == ("bold",)
     assert difference_of(t, "x", form) == ("x_a", "x_b")
     t = table("model_a", "model_b", "winner", "len_a", "len_b", "len")
-    with pytest.raises(lb.ScoresError, match="is a column, and the difference"):
+    with pytest.raises(lb.ScoresError, match="is a column, and also"):
         difference_of(t, "len", recognise_form(t))
 
 

@@ -53,7 +53,7 @@ def test_ties_are_dropped_and_players_without_votes_left_out(votes):
     assert not board["tied"].any()
     only = lb.matches(votes.isel(vote=[0, 1]))
     assert only["player"].to_numpy().tolist() == ["x", "y"]
-    with pytest.raises(LeaderbayesError, match="no meaning for votes"):
+    with pytest.raises(LeaderbayesError, match="is not for votes"):
         lb.matches(votes, ties="floor")
     with pytest.raises(LeaderbayesError, match="votes have no rounds"):
         lb.matches(votes, within_round=False)
@@ -101,12 +101,12 @@ def test_effects_are_by_standard_deviation(votes):
     # A difference of nothing stays one.
     assert effects["length"][1] == 0.0
     assert list(effects_of(votes, False, [])) == []
-    with pytest.raises(LeaderbayesError, match="'style' is not known; the votes have 'length'"):
+    with pytest.raises(LeaderbayesError, match="'style' is unknown; the votes have 'length'"):
         effects_of(votes, False, ["style"])
     even = votes.assign(covariates=votes["covariates"] * 0.0)
     with pytest.raises(LeaderbayesError, match="the same in all votes"):
         effects_of(even, False, None)
-    with pytest.raises(LeaderbayesError, match="list the winner first"):
+    with pytest.raises(LeaderbayesError, match="the winner is listed first"):
         effects_of(votes.assign_attrs(ordered=0), True, [])
 
 
@@ -119,7 +119,7 @@ def test_effects_are_by_standard_deviation(votes):
         ),
         ({"first": ("vote", np.array([0, 1, 0, 9, 0], np.int32))}, "Vote 3 has a player that"),
         ({"outcome": ("vote", [1.0, 0.5, 2.0, 0.0, 0.5])}, "Vote 2 has an outcome"),
-        ({"weight": ("vote", [1.0, 0.0, 1.0, 1.0, 1.0])}, "weight that is no number above 0"),
+        ({"weight": ("vote", [1.0, 0.0, 1.0, 1.0, 1.0])}, "weight that is not a number above 0"),
         ({"outcome": ("vote", [np.nan] * 5)}, "at least two players"),
     ],
 )
@@ -135,5 +135,5 @@ def test_options_of_another_kind_are_named(votes, wrong):
     with pytest.raises(LeaderbayesError, match=r"order_effect=.*: give True or False"):
         effects_of(votes, wrong, None)
     if wrong is not None:
-        with pytest.raises(LeaderbayesError, match=r"covariates=.*: give a list of names"):
+        with pytest.raises(LeaderbayesError, match=r"covariates=.*: must be a list of names"):
             effects_of(votes, False, wrong)

@@ -32,7 +32,7 @@ def test_a_table_of_votes_is_told_from_one_of_scores():
     numbers = pd.DataFrame({"left": [0.5, 0.6], "right": [0.7, 0.4], "third": [0.6, 0.2]})
     for columns in (["left", "right", "vote"], ["model_1", "model_2", "label"]):
         assert not is_votes(numbers.set_axis(columns, axis=1))
-    with pytest.raises(lb.ScoresError, match=r"this is a table of votes.*read_votes"):
+    with pytest.raises(lb.ScoresError, match=r"looks like a table of votes.*read_votes"):
         lb.read_scores(votes)
     named = votes.assign(winner=["a", "b"], score=[1, 2])
     scores = lb.read_scores(named, player="model_a", round="winner", score="score")

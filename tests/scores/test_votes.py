@@ -124,13 +124,13 @@ def test_a_draw_beside_winner_and_loser_is_not_won():
         lb.read_votes(table)
 
 
-# -- what is there twice, or missing ---------------------------------------------------------------
+# -- what appears twice, or missing ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["nan", "None", "N/A", "null"])
 def test_a_missing_name_is_no_player(name):
     table = ARENA.assign(model_b=["owl", "elk", name, "owl"])
-    with pytest.raises(lb.ScoresError, match=rf"row 2 .*name is '{name}', which stands for a miss"):
+    with pytest.raises(lb.ScoresError, match=rf"row 2 .*name is '{name}', which means a miss"):
         lb.read_votes(table)
 
 
@@ -198,10 +198,10 @@ def test_counts_of_votes():
     for name in ("n_votes", "Number of votes"):
         found = lb.read_votes(COUNTED.assign(**{name: [10, 5, 0, 2]}))
         assert found["weight"].values.tolist() == [10, 5, 2]
-        assert f"weight={name}; 1 row of no vote (weight 0), excluded" in found.attrs["read_as"]
+        assert f"weight={name}; 1 row of weight 0, excluded" in found.attrs["read_as"]
     for name in ("n", "counts", "Count", "weights"):
         table = COUNTED.assign(**{name: [10, 5, 0, 2]})
-        with pytest.raises(lb.ScoresError, match=rf"is column '{name}' how many .*--count none"):
+        with pytest.raises(lb.ScoresError, match=rf"is column '{name}' the number .*--count none"):
             lb.read_votes(table)
         assert lb.read_votes(table, weight=name)["weight"].sum() == 17
         assert "weight" not in lb.read_votes(table, weight="none")
@@ -245,8 +245,8 @@ def test_what_is_no_time_is_not_taken_unless_given():
     table = ARENA.drop(columns="tstamp").assign(date=["31/01/26"] * 4)
     found = lb.read_votes(table)
     assert "time" not in found
-    assert "date holds no times in ISO 8601 and is not taken" in found.attrs["read_as"]
-    with pytest.raises(lb.ScoresError, match=r"row 0 .*'31/01/26', which is no time"):
+    assert "date has no times in ISO 8601 and is ignored" in found.attrs["read_as"]
+    with pytest.raises(lb.ScoresError, match=r"row 0 .*'31/01/26', which is not a time"):
         lb.read_votes(table, time="date")
 
 
@@ -309,11 +309,11 @@ REFUSED = {
     "itself": (ARENA.assign(model_b=["owl", "owl", "fox", "cat"]), "row 1 .*'owl' is both players"),
     "no name": (ARENA.assign(model_b=["owl", " ", "fox", "owl"]), "row 1 .*'model_b' is empty"),
     "no prompt": (ARENA.assign(question_id=["", *"abc"]), "row 0 .*'question_id' is empty"),
-    "weight": (ARENA.assign(n_votes=0), "no vote is left: .* of a weight of 0"),
+    "weight": (ARENA.assign(n_votes=0), "no votes are left: .* of weight 0"),
     "infinite": (ARENA.assign(n_votes=[1, 1, np.inf, 1]), "row 2 .*'n_votes' is infinite; write"),
     "negative": (ARENA.assign(n_votes=[1, 1, 1, -1]), "row 3 .*'n_votes'.* is -1"),
-    "parts": (ARENA.assign(n_votes=[1, 1, 1, 0.2]), "row 3 .*is 0.2, no number of votes"),
-    "three": (ARENA.assign(model_c="x"), "more than two players .*a row for each pair"),
+    "parts": (ARENA.assign(n_votes=[1, 1, 1, 0.2]), "row 3 .*is 0.2, not a number of votes"),
+    "three": (ARENA.assign(model_c="x"), "more than two players .*one row per pair"),
     "one player": (ARENA.assign(model_a="fox", model_b="fox"), "the only player is 'fox'"),
     "two columns": (
         ARENA.assign(**{"Model A": "x"}), "'model_a', 'Model A' have the same name"
@@ -324,16 +324,16 @@ REFUSED = {
     "two outcomes": (
         votes(label=["A"] * 4, verdict=["B"] * 4), r"which column is the outcome: .*outcome=\.\.\."
     ),
-    "no outcome": (votes(), "no column is known for the outcome"),
-    "no players": (ARENA[["winner", "judge"]], r"no two columns are known .*first=\.\.\., second"),
-    "empty": (ARENA.iloc[:0], "a header and no vote"),
+    "no outcome": (votes(), "no column was found for the outcome"),
+    "no players": (ARENA[["winner", "judge"]], r"no two columns were found .*first=\.\.\., second"),
+    "empty": (ARENA.iloc[:0], "a header but no votes"),
     "marks": (
         votes(winner_model_a=[1, 1, 0, 0], winner_model_b=[0, 1, 1, 0], winner_tie=[0, 0, 0, 1]),
-        "row 1 .*one must be 1",
+        "row 1 .*one of the columns .* must be 1",
     ),
     "scores": (votes("a", "b", score_a=[1, None, 1, 1], score_b=1), "row 1 .*'score_a' is empty"),
     "answers": (ARENA.assign(model_a="x" * 301), "row 0 .*looks like an answer"),
-    "nothing left": (ARENA.assign(winner="*"), "no vote is left"),
+    "nothing left": (ARENA.assign(winner="*"), "no votes are left"),
 }  # fmt: skip
 
 
@@ -345,12 +345,12 @@ def test_refused(name):
 
 
 OPTIONS = {
-    "one of both": ({"first": "model_a"}, "give both, or none"),
+    "one of both": ({"first": "model_a"}, "name both or neither"),
     "absent": ({"first": "x", "second": "model_b"}, "no column 'x' for first"),
-    "twice": ({"prompt": "winner"}, "'winner' is given as prompt, and taken"),
-    "no names": ({"covariates": "len"}, "give a list of names"),
+    "twice": ({"prompt": "winner"}, "'winner' is given as prompt, but is"),
+    "no names": ({"covariates": "len"}, "must be a list of names"),
     "no covariate": ({"covariates": ["len"]}, "no columns 'len_a' and 'len_b'"),
-    "five": ({"outcome": ["winner"] * 5}, "give the name of a column; or two"),
+    "five": ({"outcome": ["winner"] * 5}, "name one column, two columns"),
 }
 
 

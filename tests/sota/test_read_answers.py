@@ -148,15 +148,15 @@ def test_clusters(answers):
         (
             lambda a: a.where((a["round"] != "q3") | (a["player"] != "p2")),
             lb.ScoresError,
-            "'p2' has no answer to 'q3', and 0 more are missing: score what was not answered",
+            "'p2' has no answer to 'q3', and 0 more are missing: score missing answers",
         ),
         (lambda a: a * 0.5, lb.ScoresError, "has 0.5 on .*: answers are 1 .right. or 0"),
         (
             lambda a: (a * 0.5).assign_attrs(answers=1, runs=2.0),
             lb.ScoresError,
-            "several runs keep one",
+            "Keep one run of several",
         ),
-        (lambda a: a * 0.0, lb.LeaderbayesError, "Fewer than two classifiers are right"),
+        (lambda a: a * 0.0, lb.LeaderbayesError, "Fewer than two classifiers have both"),
         (
             lambda a: xr.concat([a, a], pd.Index(["x", "y"], name="tournament")),
             lb.ScoresError,
@@ -175,7 +175,7 @@ def test_what_cannot_be_read(answers, change, error, message):
 
 
 def test_columns_are_of_tables(answers):
-    with pytest.raises(lb.LeaderbayesError, match="'player': of a table, not of an array"):
+    with pytest.raises(lb.LeaderbayesError, match="'player' is for tables, not arrays"):
         lb.sota.read_answers(answers, player="who")
     with pytest.raises(lb.LeaderbayesError, match="classes=1"):
         lb.sota.read_answers(answers, classes=1)

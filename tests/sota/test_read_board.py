@@ -80,8 +80,8 @@ def test_reading(tmp_path):
     ("source", "options", "message"),
     [
         ([93.1, 0.91], {}, "divide percentages by 100"),
-        ([0.9, -0.1], {}, "-0.1; shares are from 0 to 1"),
-        ([np.nan], {}, "holds no score"),
+        ([0.9, -0.1], {}, "-0.1; shares must be from 0 to 1"),
+        ([np.nan], {}, "has no scores"),
         ([0.9], {"n": 0}, "n=0"),
         ([0.9], {"n": 10**30}, r"n=1000.* up to 1000000000"),
         (pd.DataFrame({"who": ["a"], "points": [0.5]}), {}, "which column is the score"),
@@ -97,7 +97,7 @@ def test_bad_boards(source, options, message):
 @pytest.mark.parametrize("name", ["rmse", "log_loss", "error rate"])
 def test_a_board_of_a_loss_is_refused(name):
     table = pd.DataFrame({"team": ["a", "b"], name: [0.1, 0.2]})
-    with pytest.raises(lb.ScoresError, match="is the name of a loss, of which less is better"):
+    with pytest.raises(lb.ScoresError, match="is the name of a loss, where lower is better"):
         lb.sota.read_board(table, se=0.1, score=name)
 
 
@@ -132,13 +132,13 @@ def test_what_is_known_stands_in_attrs(options, attrs, tmp_path):
     ("options", "message"),
     [
         ({"classes": 1}, "classes=1"),
-        ({"classes": 3, "chance": 0.3}, "Give classes or chance, not both"),
-        ({"classes": 3, "se": 0.1, "n": None}, "give chance instead"),
-        ({"classes": 3, "metric": "auc", "positive_rate": 0.2}, "give chance instead"),
+        ({"classes": 3, "chance": 0.3}, "Use classes or chance, not both"),
+        ({"classes": 3, "se": 0.1, "n": None}, "use chance instead"),
+        ({"classes": 3, "metric": "auc", "positive_rate": 0.2}, "use chance instead"),
         ({"chance": 1.0}, "chance=1.0"),
         ({"chance": np.inf, "se": 0.1, "n": None}, "chance=inf"),
         ({"positive_rate": 0.2}, "positive_rate, .* is for boards of AUC"),
-        ({"metric": "auc"}, "these need it: metric='auc', positive_rate"),
+        ({"metric": "auc"}, "which need it: metric='auc', positive_rate"),
         ({"metric": "auc", "positive_rate": 1.0}, "positive_rate=1.0"),
         ({"metric": "f1"}, "metric='f1'"),
     ],
@@ -189,9 +189,9 @@ def test_names_of_the_command_line():
     ("change", "message"),
     [
         (lambda t: t.drop(columns="Score"), "which column is the score"),
-        (lambda t: t.drop(columns="SubmissionDate"), "a second row for a team, and no column"),
-        (lambda t: t.assign(SubmissionDate="soon"), "column 'SubmissionDate' holds no date"),
-        (lambda t: t.assign(Score=np.nan), "holds no score"),
+        (lambda t: t.drop(columns="SubmissionDate"), "a team has two rows, and no column"),
+        (lambda t: t.assign(SubmissionDate="soon"), "column 'SubmissionDate' has no date"),
+        (lambda t: t.assign(Score=np.nan), "has no scores"),
         (lambda t: t.assign(TeamId=None), "column 'TeamId' is empty"),
     ],
 )
@@ -216,7 +216,7 @@ ERRORS = pd.DataFrame({"score": [0.5, 1.0, np.nan], "se": [0.1, np.nan, np.nan]}
         ({"se": "sd"}, "no column 'sd'"),
         (
             {"se": 0.1, "metric": "auc", "positive_rate": 0.2},
-            "metric='auc' is for AUCs on test sets of n",
+            "metric='auc' is for AUCs on n",
         ),
     ],
 )
@@ -236,9 +236,9 @@ def test_percent():
     assert "percent" not in lb.sota.read_board([0.93, 0.9], n=100).attrs
     losses = lb.sota.read_board([7.0, 8.5], n=1000, higher_is_better=False)
     np.testing.assert_allclose(losses, [0.93, 0.915])
-    with pytest.raises(lb.ScoresError, match=r"holds 93 and 0\.92; shares are from 0 to 1"):
+    with pytest.raises(lb.ScoresError, match=r"holds 93 and 0\.92; shares must be from 0 to 1"):
         lb.sota.read_board([0.92, 93.0], n=100)
-    with pytest.raises(lb.ScoresError, match=r"holds 931; shares are from 0 to 1"):
+    with pytest.raises(lb.ScoresError, match=r"holds 931; shares must be from 0 to 1"):
         lb.sota.read_board([931.0, 93.0], n=100)
 
 
@@ -301,7 +301,9 @@ def test_ranks_show_the_direction():
     """Of a loss the best team is not the one with the most of it."""
     table = pd.DataFrame({"rank": range(1, 7), "team": [*"abcdef"],
                           "score": [0.30, 0.35, 0.41, 0.5, 0.62, 0.69]})  # fmt: skip
-    with pytest.raises(lb.ScoresError, match="'rank' ranks low values of 'score' first: is it a"):
+    with pytest.raises(
+        lb.ScoresError, match="'rank' ranks low values of 'score' first: for a loss"
+    ):
         lb.sota.read_board(table, n=1000)
     board = lb.sota.read_board(table, n=1000, higher_is_better=False)
     assert str(board.idxmax("team").item()) == "a"
@@ -333,7 +335,7 @@ def test_losses_are_answered_as_losses(estimates):
 
 def test_a_loss_that_is_no_share_has_no_n():
     table = pd.DataFrame({"team": [*"abc"], "log_loss": [0.3, 0.4, 0.5]})
-    with pytest.raises(lb.ScoresError, match="no share of wrong answers"):
+    with pytest.raises(lb.ScoresError, match="not a share of wrong answers"):
         lb.sota.read_board(table, n=100, higher_is_better=False)
     error = table.rename(columns={"log_loss": "error"})
     assert lb.sota.read_board(error, n=10, higher_is_better=False).max() == 0.7

@@ -259,7 +259,7 @@ def test_chance_of_unequal_classes():
 
 def test_bad_estimates():
     board = SOTA.read_board([0.5, 1.0], se=0.1)
-    with pytest.raises(lb.LeaderbayesError, match=r"chance=.*, or take rule='crop' .--rule crop."):
+    with pytest.raises(lb.LeaderbayesError, match=r"chance=.*, or use rule='crop' .--rule crop."):
         SOTA.shrink(board)
     assert int(SOTA.shrink(board, rule="crop")["m"]) == 2
     for attrs, options, message in (

@@ -83,7 +83,7 @@ def test_refuses():
         ((aucs, aucs), "two boards of accuracies"),
         ((board, few), "5 teams are on both boards, such as 'team 0'; 10 at least"),
         ((ranked, ranked), "named by their ranks"),
-        ((board, scores), "no board: give what sota.read_board"),
+        ((board, scores), "not a board: pass a result of sota.read_board"),
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             lb.sota.two_looks(*pair)

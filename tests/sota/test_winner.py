@@ -151,9 +151,11 @@ NAMED = xr.DataArray(np.eye(12), {"team": list("abcdefghijkl")}, ("team", "team_
 )
 def test_refuses(covariance):
     board = lb.sota.read_board(SCORES, n=200)
-    with pytest.raises(lb.LeaderbayesError, match="a symmetric matrix of 12 teams by 12"):
+    with pytest.raises(
+        lb.LeaderbayesError, match="a symmetric positive semidefinite 12 x 12 matrix"
+    ):
         lb.sota.winner(board, covariance=covariance)
-    with pytest.raises(lb.LeaderbayesError, match="not the board's"):
+    with pytest.raises(lb.LeaderbayesError, match="must have the teams of the board"):
         lb.sota.winner(board, covariance=NAMED)
 
 

@@ -127,7 +127,7 @@ def test_order_of_names_does_not_matter(study):
 def test_refused(study):
     with pytest.raises(lb.LeaderbayesError, match="dimensions=4: give a whole number"):
         lb.study.embedding(study, dimensions=4)
-    with pytest.raises(lb.LeaderbayesError, match="none to compare it with"):
+    with pytest.raises(lb.LeaderbayesError, match="nothing to compare"):
         lb.study.embedding(xr.DataTree.from_dict({"one": study["one"]}))
     table = pd.DataFrame({"a": [1.0, np.nan], "b": [0.0, np.nan], "c": [np.nan, 1.0]})
     table = table.assign(d=[np.nan, 0.0]).rename({0: "s", 1: "t"})

@@ -52,7 +52,7 @@ def test_means_of_players_seldom_there():
 def test_complete_says_when_it_does_not_settle(monkeypatch):
     monkeypatch.setattr("leaderbayes.study._low_rank._MOST_STEPS", 2)
     rng = np.random.default_rng(1)
-    with pytest.raises(NotConvergedError, match="2 steps: leave out"):
+    with pytest.raises(NotConvergedError, match="2 steps: exclude"):
         complete(with_gaps(low_rank(10, 6, 1, rng), 0.2, rng), 1)
 
 

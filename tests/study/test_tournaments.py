@@ -31,11 +31,11 @@ def test_a_name_that_is_there_twice_is_refused(study):
 
 
 def test_what_is_no_study(study):
-    with pytest.raises(lb.LeaderbayesError, match="no tournament: give one"):
+    with pytest.raises(lb.LeaderbayesError, match="no tournaments: use one"):
         tournaments_of(xr.DataTree())
-    with pytest.raises(lb.LeaderbayesError, match="'x' in the study is no fit"):
+    with pytest.raises(lb.LeaderbayesError, match="'x' in the study is not a fit"):
         tournaments_of(xr.DataTree.from_dict({"x": xr.Dataset({"y": 1.0})}))
-    with pytest.raises(lb.LeaderbayesError, match="'one' is about one tournament: give a study"):
+    with pytest.raises(lb.LeaderbayesError, match="'one' is about one tournament: use a study"):
         tournaments_of(study["one"])
 
 

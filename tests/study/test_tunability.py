@@ -74,5 +74,5 @@ def test_refused(study):
         lb.study.tunability(study, {k: v for k, v in GROUPS.items() if k != "p5"})
     with pytest.raises(lb.LeaderbayesError, match="no group 'z'; there are a, b, c"):
         lb.study.tunability(study, GROUPS, default={"z": "p0"})
-    with pytest.raises(lb.LeaderbayesError, match="'p0' is no player of group 'b'"):
+    with pytest.raises(lb.LeaderbayesError, match="'p0' is not in group 'b'"):
         lb.study.tunability(study, GROUPS, default={"b": "p0"})

@@ -75,7 +75,7 @@ def test_of_several_metrics_the_one_of_refit_is_raced_on():
     np.testing.assert_array_equal(results["split0_test_auc"], [0.9, 0.5, 0.7])
     np.testing.assert_array_equal(results["mean_train_auc"], 1.0)
     for refit in (True, False, "f1"):
-        with pytest.raises(lb.LeaderbayesError, match=r"2 metrics.*name it as refit='auc'"):
+        with pytest.raises(lb.LeaderbayesError, match=r"2 metrics.*choose it with refit='auc'"):
             record(refit=refit, outs=both)
 
 

@@ -245,7 +245,7 @@ def test_all_iterations_without_a_rule():
     tried = sorted(params["n_neighbors"] for params in search.cv_results_["params"])
     assert tried == space["n_neighbors"]
     two = search.set_params(max_iterations=2).fit(*IRIS)
-    assert two.decisions_["reason"].iloc[-1] == "2 iterations, the most allowed"
+    assert two.decisions_["reason"].iloc[-1] == "2 iterations, the maximum"
 
 
 @pytest.mark.parametrize("stop", ["posterior", "wald"])

@@ -1,1 +1,1 @@
-"""Tables and answers from a posterior, or from the scores. No PyMC."""
+"""Tables and answers computed from a posterior or from scores, without PyMC."""

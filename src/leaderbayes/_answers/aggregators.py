@@ -1,4 +1,4 @@
-"""Who leads by other aggregators."""
+"""The leader by other aggregators."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def _ranked(value: Floats) -> np.ndarray:
 
 
 def _scores(post: Posterior) -> Floats:
-    """Scores (round, player), higher is better; of several tournaments each one's means."""
+    """Return scores (round, player), higher is better; for several tournaments the mean of each."""
     scores = post.data
     if "tournament" in scores.dims:
         scores = scores.mean("round", keep_attrs=True).rename(tournament="round")
@@ -79,7 +79,7 @@ def _scores(post: Posterior) -> Floats:
 
 
 def _of_scores(post: Posterior, y: Floats, parts: Parts) -> dict[str, tuple[Floats, float]]:
-    """Values by aggregator, each with 1 where more is better, else -1."""
+    """Return values by aggregator, each with 1 if higher is better and -1 otherwise."""
     rank = pd.DataFrame(y).rank(axis=1, ascending=False)
     beaten = pd.DataFrame(y).rank(axis=1) - 1.0
     less = not post.data.attrs["higher_is_better"]

@@ -1,4 +1,4 @@
-"""Which part of a leaderboard is real: one board, asked everything that is asked of it."""
+"""Audit of a leaderboard: which differences are real."""
 
 import json
 import warnings
@@ -34,20 +34,19 @@ _LEVEL = 0.75  # P(better) below which two are said to be about level
 _SPLITS = 100  # in halves
 _STABLE = 0.95  # of the splits, whose halves have one leader
 _HEADINGS = {
-    "players": "For the top", "pairs": "Pairs", "removal": "What the lead depends on",
+    "players": "The top", "pairs": "Pairs", "removal": "What the lead depends on",
     "aggregators": "Other aggregators", "left_out": "Leaving one out",
-    "check": "Does the model fit",
-    "plan": "What would decide", "halves": "Split halves",
+    "check": "Fit of the model", "plan": "What would decide", "halves": "Split halves",
 }  # fmt: skip
 
 
 def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr.DataTree:
-    """Compute which part of a leaderboard is real.
+    """Check which part of a leaderboard is real.
 
-    Eight questions, each answered in a sentence and in numbers: who is distinguishable, who is
-    tied, on how few rounds the lead hangs, whether other ways to sum up have another leader,
-    whether any one round does, whether the model fits, how many more rounds would decide, and
-    whether one half of the rounds agrees with the other.
+    An audit answers eight questions in sentences and numbers: which players are distinguishable,
+    which are tied, how few rounds carry the lead, whether other aggregators or the removal of one
+    round change the leader, whether the model fits, how many more rounds would decide, and whether
+    two halves of the rounds agree.
 
     Parameters
     ----------
@@ -56,13 +55,13 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     prob : float
         Posterior probability that decides; also of the intervals.
     seed : int, optional
-        Seed of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
+        Seed of halves, check and plan; None uses that of the fit.
 
     Returns
     -------
     DataTree
-        A child a question, with the attrs ``message``; ``found``, 1 where a reader has to know;
-        ``applies``, 0 where this board cannot be asked; ``converged``, ``warnings``.
+        A child per question, with the attrs ``message``; ``found``, 1 for a finding; ``applies``, 0
+        if the question does not apply; ``converged``, ``warnings``.
 
         - ``players`` (player, best first): `leaderboard` and ``letters`` of all claims together.
         - ``pairs`` (player, opponent): ``p_better``; ``singly`` and ``jointly``, 1 where the row is
@@ -96,7 +95,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
     >>> asked = lb.audit(dt)
     >>> print(asked["removal_round"].attrs["message"].split(". ")[1])
-    Without 3 of 25 rounds (12% of all matches) logistic C=1 would
+    Without 3 of 25 rounds (12% of all matches) logistic C=1 would lead
     >>> of = asked["pairs"].attrs
     >>> of["neighbours"], of["neighbours_jointly"] < 5  # few neighbours are distinguishable
     (14, True)
@@ -127,12 +126,12 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
 
 
 def heading(question: str) -> str:
-    """Return what stands above a question of an audit, by its name."""
+    """Return the heading of a question of an audit."""
     return _HEADINGS["removal" if question.startswith("removal_") else question]
 
 
 def _ask(question: Callable[[], xr.Dataset]) -> xr.Dataset:
-    """Ask, or say why a board cannot be asked."""
+    """Answer a question, or report why it cannot be answered."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LeaderbayesWarning)
@@ -184,8 +183,8 @@ def _pairs(post: Posterior, prob: float) -> xr.Dataset:
         counts[f"neighbours_{name}"] = int(np.diagonal(claimed, 1).sum())
     said = (
         f"{counts['pairs_singly']} of {counted(counts['pairs'], 'pair')} are distinguishable, "
-        f"{counts['neighbours_singly']} of them neighbours in the table. For all claims together "
-        f"to hold with probability {prob:g}, {counts['pairs_jointly']} and "
+        f"{counts['neighbours_singly']} of them neighbours in the table. If all claims are to "
+        f"hold jointly with probability {prob:g}, {counts['pairs_jointly']} and "
         f"{counts['neighbours_jointly']} are."
     )
     data = xr.Dataset(values, dict.fromkeys(dims, names))
@@ -193,13 +192,13 @@ def _pairs(post: Posterior, prob: float) -> xr.Dataset:
 
 
 def _removal(post: Posterior, parts: Parts) -> xr.Dataset:
-    """Ask how few parts hold the leader first, and fit again without them."""
+    """Find the fewest parts that keep the leader first, and fit again without them."""
     found = fewest(parts, int(post.order[0]), 0.1 if parts.unit == "vote" else 0.5)
     table = table_of(post, parts, found, 0.1 if parts.unit == "vote" else 0.5)
     attrs = {str(k): v for k, v in table.attrs.items() if k not in ("converged", "found")}
     message, leader = attrs.pop("message"), str(post.players[post.order[0]])
     if attrs["leader"] != leader:
-        message = f"The posterior has {leader} first, but in the quick estimate used here {message}"
+        message = f"{leader} leads in the posterior, but in the quick estimate used here {message}"
     if len(table):
         removed = table[parts.unit].tolist()
         if len(removed) <= 10:
@@ -220,7 +219,7 @@ def _removal(post: Posterior, parts: Parts) -> xr.Dataset:
 def _leader_without(
     post: Posterior, by: str, removed: list[Any], leader: str
 ) -> tuple[str, str, float] | None:
-    """Who leads in a fit without some data, who led before or is next, and P(better)."""
+    """Return the leader of a fit without some data, its rival, and P(better)."""
     try:
         again = Posterior(refit(post, without(post.data, by, removed)))
     except LeaderbayesError:
@@ -240,7 +239,7 @@ def _aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
 
 
 def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
-    """Leave out each part alone, of very many the largest."""
+    """Leave out each part in turn; if there are very many, only the largest."""
     count = len(parts.names)
     leader = leader_of(parts.strengths(np.ones(count, dtype=bool)), int(post.order[0]))
     if count < 3:
@@ -307,10 +306,10 @@ def _plan(post: Posterior, prob: float, seed: int) -> xr.Dataset:
 
 
 def _halves(parts: Parts, rng: np.random.Generator) -> xr.Dataset:
-    """Part the data at random in two, again and again."""
+    """Split the data into random halves, repeatedly."""
     count = len(parts.names)
     if count < 4:
-        raise LeaderbayesError(f"{counted(count, parts.unit)} are too few to split in half.")
+        raise LeaderbayesError(f"{counted(count, parts.unit)} are too few to split into halves.")
     found = np.full((3, _SPLITS), np.nan)
     size = 0
     for k in range(_SPLITS):

@@ -1,4 +1,4 @@
-"""Leaderboards without a model, to set beside ours: mean scores, and Elo's ratings."""
+"""Leaderboards without a model: mean scores, and Elo ratings."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ Played = tuple[Longs, Longs, Floats, Floats]  # first, second, points of the fir
 def mean_scores(scores: xr.DataArray | xr.DataTree) -> pd.DataFrame:
     """Rank players by their mean score.
 
-    A mean over the rounds that a player has: where scores are missing, means are not of the same
+    Each mean is over the rounds that a player has, so with missing scores means are over different
     rounds.
 
     Parameters
@@ -68,8 +68,8 @@ def elo(
 ) -> pd.DataFrame:
     """Rate players by Elo, averaged over random orders of the matches, or in the votes' own order.
 
-    Ratings move by k times (points less expected points) at each match, and so depend on the
-    order of matches, which a benchmark does not have; a rating of 400 more is ten times the odds.
+    After each match ratings change by k times (points minus expected points), so they depend on the
+    order of matches, which a benchmark does not have. A difference of 400 is ten times the odds.
 
     Parameters
     ----------
@@ -142,12 +142,12 @@ def elo(
 
 
 def data_of(given: Any) -> Any:
-    """Return scores or votes; of a posterior those that it was fitted to."""
+    """Return scores or votes, or those to which a posterior was fitted."""
     return Posterior(given).data if isinstance(given, xr.DataTree) else given
 
 
 def ratings(played: Played, order: Longs, players: int, k: float) -> Floats:
-    """Rate players (player,), 0 at first, by matches in this order, one after the other.
+    """Rate players (player,) by matches in this order, starting from 0.
 
     A match is played ``weight`` times; what is left beyond whole ones is a match that counts less.
     """
@@ -175,11 +175,11 @@ def _of_scores(data: Any) -> tuple[Any, Played, None]:
 
 
 def _of_votes(data: Any, orders: int | None) -> tuple[Any, Played, tuple[Longs, str] | None]:
-    """Take votes as matches, in their own order unless random ones are asked for."""
+    """Return votes as matches, in their order or in random ones."""
     if data.attrs.get("counted"):
         raise LeaderbayesError(
-            "elo goes from vote to vote, and counted votes have lost their order: read them by "
-            "leaderbayes.read_votes, or take likelihood.bradley_terry(votes)."
+            "elo needs votes in their order, and these are counts. Read the single votes by "
+            "leaderbayes.read_votes, or use likelihood.bradley_terry(votes)."
         )
     votes = valid_votes(data, "half")
     first, second = (votes[name].to_numpy().astype(np.int64) for name in ("first", "second"))
@@ -189,13 +189,13 @@ def _of_votes(data: Any, orders: int | None) -> tuple[Any, Played, tuple[Longs, 
 
 
 def _sequence(votes: xr.Dataset) -> tuple[Longs, str]:
-    """Order votes by their time, if they have one, and say by what they are."""
+    """Order votes by time, if it is known, and report the order."""
     if "time" not in votes.coords:
         return np.arange(votes.sizes["vote"]), "rows"
     time = votes["time"].to_numpy()
     if (missing := np.isnan(time)).any():
         raise ScoresError(
-            f"Vote {int(np.argmax(missing))} has no time, so votes have no order: leave such votes "
-            "out, or average over random orders (orders=100)."
+            f"Vote {int(np.argmax(missing))} has no time, so the order of votes is unknown: "
+            "exclude such votes, or average over random orders (orders=100)."
         )
     return np.argsort(time, kind="stable"), "time"

@@ -1,4 +1,4 @@
-"""What stands beside strengths or mean scores: the other of the two, and why their leaders differ.
+"""A second column beside strengths or mean scores, and why its leader differs.
 
 Strength counts who beat whom in a round, a mean score by how much: a player that wins often by
 little and loses rarely by much leads by the one and not by the other.
@@ -21,12 +21,12 @@ _UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: scales di
 
 
 def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
-    """Add to a leaderboard the columns beside its parameter, and ``disagreement`` to its attrs."""
+    """Add the second column to a leaderboard, and ``disagreement`` to its attrs."""
     return _WITH[post.kind.name](post, table)
 
 
 def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
-    """Return the column that stands beside and its decimals; None of a table that has none."""
+    """Return the second column and its decimals; None if the table has none."""
     if "win_rate" in table:
         column, digits = "win_rate", 2
     elif "score" in table and not {"epp", "elo"}.isdisjoint(table):
@@ -39,7 +39,7 @@ def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
 
 
 def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str]) -> str:
-    """Report who leads by the column beside a leaderboard, and why; "" where it is the same player.
+    """Explain why another player leads by the second column; "" if none does.
 
     ``name`` says how a player is called.
     """
@@ -47,7 +47,7 @@ def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str
 
 
 def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
-    """Add teams' observed scores, by which teams of the same theta are ordered."""
+    """Add the observed scores of teams, which order teams with the same theta."""
     if post.board is None:
         return table
     table.insert(1, "score", post.board.to_series()[table["team"]].to_numpy())
@@ -55,7 +55,7 @@ def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _observed(post: Posterior) -> pd.Series:
-    """Return each player's mean, or the statistic, of the scores themselves."""
+    """Return the mean (or other statistic) of each player's scores."""
     scores = post.data.mean("round") if post.several else post.data
     y = scores.transpose(..., "player").to_numpy().astype(float)
     statistic = str(post.option("statistic", "mean"))
@@ -63,7 +63,7 @@ def _observed(post: Posterior) -> pd.Series:
 
 
 def _weight(post: Posterior) -> Floats | None:
-    """Return how much rounds count (round,), where they do not count the same."""
+    """Return weights of rounds (round,), if they are unequal."""
     return None if post.weighing is None else post.weighing.weight
 
 
@@ -94,7 +94,7 @@ _WITH = {"epp": _with_scores, "votes": _with_votes, "score": _with_wins, "theta"
 def _inserted(
     post: Posterior, table: pd.DataFrame, column: str, after: str, values: Floats
 ) -> pd.DataFrame:
-    """Add a column beside the parameter, and ``disagreement`` where another player leads by it."""
+    """Insert the second column, and ``disagreement`` if another player leads by it."""
     at = post.players.get_indexer(pd.Index(table["player"]))
     table.insert(list(table).index(after) + 1, column, values[at])
     if said := _disagreement(post, table, lambda player: repr(player[:60])):
@@ -103,7 +103,7 @@ def _inserted(
 
 
 def _ahead(post: Posterior) -> Floats | None:
-    """Scores (round, player) of which more is better; None where there are none that compare."""
+    """Return scores (round, player), higher is better; None if they cannot be compared."""
     scores = post.scores
     if scores is None or set(scores.dims) != {"player", "round"}:
         return None
@@ -115,7 +115,7 @@ def _ahead(post: Posterior) -> Floats | None:
 
 
 def win_rates(y: Floats, weight: Floats | None = None) -> Floats:
-    """Share of its own matches that each player won (player,), ties half, of scores by rounds."""
+    """Return the share of matches that each player won (player,), ties half."""
     # Ranked from below, ties at their middle: each has beaten those under it.
     beaten = pd.DataFrame(y).rank(axis=1).to_numpy() - 1.0
     seen = np.isfinite(y)
@@ -142,10 +142,10 @@ def _disagreement(post: Posterior, table: pd.DataFrame, name: Callable[[str], st
 
 
 def head_to_head(pair: Floats, a: str, b: str) -> str:
-    """Report how often, and by how much, a is ahead of b in the rounds (round, 2) of both."""
+    """Report how often, and by how much, a leads b in the rounds (round, 2) of both."""
     ahead = np.subtract(*pair[np.isfinite(pair).all(axis=1)].T)
     if not len(ahead):
-        return f"{a} and {b} share no round"
+        return f"{a} and {b} share no rounds"
     won, lost = ahead[ahead > 0.0], -ahead[ahead < 0.0]
     tied = len(ahead) - len(won) - len(lost)
     sizes = [

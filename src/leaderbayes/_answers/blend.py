@@ -1,4 +1,4 @@
-r"""Win probabilities between the model's and a pair's own record.
+r"""Win probabilities that blend the model with head-to-head results.
 
 Let rounds come from a Dirichlet process of mass kappa centred at the model's rankings. Given the
 strengths b, of which the model has the posterior, a pair's win probability is
@@ -57,14 +57,14 @@ class Parts(NamedTuple):
 
 
 def blends(post: Posterior) -> bool:
-    """Whether there are results to blend with; of two players the model says what these say."""
+    """Check whether there are results to blend; for two players the model agrees with them."""
     seen = {"constant_data", "observed_data"} & set(post.tree.children)
     known = bool(seen) and post.is_ours and post.model.blends
     return known and not post.several and len(post.players) > 2
 
 
 class Blend:
-    """Win probabilities between the model's and each pair's own record.
+    """Win probabilities that blend the model with each pair's head-to-head results.
 
     Attributes
     ----------
@@ -82,10 +82,10 @@ class Blend:
         self.mass = float(np.exp(self.weights @ np.log(_MASSES)))
 
     def said(self) -> str:
-        """Put the mass into words."""
+        """Describe the mass in words."""
         unit = self.post.kind.unit
         worth = two_digits(self.mass)
-        return f"The model counts as much as {worth} {unit}s of a pair's own results."
+        return f"The model counts as much as {worth} {unit}s of a pair's head-to-head results."
 
     def pairs(self, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return ``mean``, ``lower``, ``upper`` and ``better`` (P(p > 1/2)), (player, opponent)."""
@@ -144,7 +144,7 @@ class Blend:
 
 
 def _left_out(post: Posterior) -> Floats:
-    r"""Compute how badly each mass predicts held-out parts (mass,), minus log scores.
+    r"""Compute minus the log score of held-out parts for each mass (mass,).
 
     The model without a part is its estimate without it, with the posterior's width taken in.
     Rounds that share training data share luck, too, with the correlation rho of who won: among
@@ -196,7 +196,7 @@ def _mean(p: Floats, won: Floats, played: Floats, kappa: Any) -> Floats:
 
 
 def _parts(post: Posterior, at: Longs) -> Parts:
-    """Part the results of some players, by rounds, judges, prompts or votes."""
+    """Split the results of some players by rounds, judges, prompts or votes."""
     if post.of_votes:
         return _parts_of_votes(post, at)
     board = post.matches(list(post.players[at]))

@@ -1,4 +1,4 @@
-"""Whether boards drawn from a posterior look like the one that it was made from."""
+"""Checks of fit: compare the board with boards drawn from the posterior."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ _PLAYERS, _FLIPS, _SURE = 300, 999, 0.01
 
 
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
-    """Compare the data with replicates of it that keep the dependence within rounds.
+    """Compare the data with replicates that keep the dependence within rounds.
 
     The discrepancy of matches is the deviance of the counts of wins, each board's at its own
     estimate; replicates are whole rankings around the estimate, as spread and as often tied as the
@@ -99,7 +99,7 @@ def _of_scores(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
     observed, predicted = post.group("observed_data"), post.group("posterior_predictive")
     name = next((str(name) for name in predicted.data_vars if name in observed), None)
     if name is None:
-        raise LeaderbayesError(f"{post.called} has no replicates of what was observed.")
+        raise LeaderbayesError(f"{post.called} has no replicates of the observed data.")
     dims = [str(dim) for dim in observed[name].dims]
     again = predicted[name].transpose("chain", "draw", *dims).to_numpy()
     seen = observed[name].to_numpy().astype(float)
@@ -135,7 +135,7 @@ def _compared(found: Discrepancy) -> xr.Dataset:
 
 
 def _largest(boards: Floats) -> Floats:
-    """Largest residual of two-way effects, in standard deviations of all, of each board (board,).
+    """Return the largest standardised residual of two-way effects of each board (board,).
 
     Boards are (board, round, player), NaN where there is no score.
     """
@@ -150,7 +150,7 @@ def _largest(boards: Floats) -> Floats:
 
 
 def named_misfits(post: Posterior) -> xr.Dataset:
-    """Return what pairs won above what was expected, and the triples that go round."""
+    """Return how much pairs won above expectation, and circular triples."""
     own = record(post, 0.95)
     won, n, worth = (own[name].to_numpy() for name in ("won", "played", "worth"))
     epp = post.draws.mean(axis=0)
@@ -172,7 +172,7 @@ def named_misfits(post: Posterior) -> xr.Dataset:
 
 
 def _cycles(better: Floats, met: Bools, least: float) -> tuple[np.ndarray, Floats]:
-    """List a beats b beats c beats a (triple, 3), where all three have this probability."""
+    """List circles of a beats b beats c beats a (triple, 3) with at least this probability each."""
     better = np.where(met, better, 0.0)
     sure = better > least
     found = [np.empty((0, 3), np.int64)]

@@ -24,7 +24,7 @@ _NEW = 40  # data sets that a draw of several tournaments stands for
 def compare(
     dt: xr.DataTree, a: str, b: str, *, rope: float | None = None, prob: float = 0.95
 ) -> xr.Dataset:
-    """Return the probabilities that player ``a`` is better than, as good as, or worse than ``b``.
+    """Compare two players: the probabilities that ``a`` is better, equivalent or worse than ``b``.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def compare(
 
 
 def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
-    """Put a comparison into sentences, one a line."""
+    """Describe a comparison in sentences, one per line."""
     value = {str(name): float(of) for name, of in found.data_vars.items()}
     p = {name: probability(of) for name, of in value.items()}
     one, other = (clean(name)[:60] for name in (a, b))
@@ -132,7 +132,7 @@ def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
 
 
 def _interval(low: float, high: float, zero: float = 0.0) -> str:
-    """Write an interval of a difference, or of a probability, so that it shows its side."""
+    """Format an interval of a difference or probability so that its side is visible."""
     sign = "" if zero else "+"
     digits = decimals_of_difference(low, high, zero)
     digits = min(max(digits, 2), 4) if zero else digits
@@ -142,7 +142,7 @@ def _interval(low: float, high: float, zero: float = 0.0) -> str:
 def _strengths(
     post: Posterior, pair: list[int], rope: float | None, prob: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return values, and attrs that describe them."""
+    """Return values and attrs that describe them."""
     gap = np.subtract(*post.draws[:, pair].T)
     mean, win, said = win_of(post, pair)
     # Who is better is a matter of strengths, as in groups; by how much, of win probabilities.
@@ -199,7 +199,7 @@ def _verdicts(ahead: Floats, equivalent: Bools) -> dict[str, Any]:
 
 
 def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict[str, Any]:
-    """Cohen's d and Cliff's delta, where it is known how a player's scores vary between rounds."""
+    """Return Cohen's d and Cliff's delta, if it is known how scores vary between rounds."""
     if not post.has("noise"):
         return {}
     variance = post.read("noise", "player")[:, pair] ** 2
@@ -211,7 +211,7 @@ def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict
 
 
 def p_better(dt: xr.DataTree) -> xr.DataArray:
-    """Return P(row is better than column), (player, opponent), as `compare` has it.
+    """Return P(row is better than column), (player, opponent), as in `compare`.
 
     1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
     """
@@ -224,7 +224,7 @@ def p_better(dt: xr.DataTree) -> xr.DataArray:
 
 
 def differences(dt: xr.DataTree, players: Sequence[str], prob: float) -> xr.Dataset:
-    """Return the difference of each pair, row less column, in the parameter's unit.
+    """Return the difference of each pair, row minus column.
 
     ``mean``, ``lower``, ``upper`` (player, opponent).
     """
@@ -242,7 +242,7 @@ def differences(dt: xr.DataTree, players: Sequence[str], prob: float) -> xr.Data
 def check_comparison(
     a: object, b: object, rope: float | None = None, *, of_scores: bool = False
 ) -> None:
-    """Raise unless two players are compared, and the region of equivalence is one."""
+    """Raise unless two different players and a valid region of equivalence are given."""
     if np.isscalar(a) and np.isscalar(b) and a == b:
         raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
     if rope is not None:

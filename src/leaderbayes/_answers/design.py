@@ -1,4 +1,4 @@
-r"""How large a study has to be before there are data; and what a posterior's further data tell.
+r"""Size of a study before there are data, and the information in further data.
 
 Boards are simulated, of players that are equal but for the leader, and what the model of mean
 scores would claim of each is computed as `_numerics.mean_score` draws it: the leader is better than
@@ -54,10 +54,11 @@ def design(
     target: float = 0.8,
     seed: int | None = None,
 ) -> xr.Dataset:
-    """Estimate, before there are data, how many rounds or items find how small a difference.
+    """Estimate, before there are data, how many rounds or items find a given difference.
 
-    A better player is found where its mean score is better with posterior probability ``prob``,
-    by the model "mean_score". Players are simulated with equal noise, and all but the leader equal.
+    A better player is found if its mean score is better with posterior probability ``prob`` under
+    the model "mean_score". In the simulation players have equal noise, and all but the leader are
+    equal.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def design(
     prob : float
         Posterior probability that decides.
     target : float
-        Wanted probability of finding the better player.
+        Target probability of finding the better player.
     seed : int, optional
         Same seed, same numbers. None draws one; it is in attrs.
 
@@ -133,7 +134,7 @@ def design(
 
 
 def _check(given: dict[str, Any], rounds: Any, fewest: int) -> None:
-    """Raise where arguments have no meaning, with all problems."""
+    """Raise an error that lists all invalid arguments."""
     problems: list[str] = []
 
     def check(function: Callable[..., Any], name: str, value: Any, **limits: float) -> None:
@@ -154,10 +155,10 @@ def _check(given: dict[str, Any], rounds: Any, fewest: int) -> None:
     for count in rounds if is_list(rounds) else [rounds]:
         check(whole, "rounds", count, at_least=fewest, at_most=_TRIED[-1])
     if (given["sd"] is None) == (given["accuracy"] is None):
-        problems.append("Give sd= for scores, or accuracy= for right-or-wrong items.")
+        problems.append("Set sd= for scores, or accuracy= for right-or-wrong items.")
     alien = ("discordance",) if given["accuracy"] is None else ("test_fraction",)
     problems += [f"{name}= is for {'scores' if given['sd'] is None else 'items'}, which these are "
-                 "not: leave it out." for name in alien if given[name] is not None]  # fmt: skip
+                 "not; omit it." for name in alien if given[name] is not None]  # fmt: skip
     if not problems and given["accuracy"] is not None:
         p, differ = given["accuracy"], given["discordance"]
         apart = 0.0 if given["difference"] is None else given["difference"]
@@ -174,7 +175,7 @@ def _check(given: dict[str, Any], rounds: Any, fewest: int) -> None:
 
 
 class _Study(NamedTuple):
-    """What is simulated."""
+    """The study that is simulated."""
 
     players: int
     variance: float  # of the difference of two players' scores in a round
@@ -185,7 +186,7 @@ class _Study(NamedTuple):
     seed: int
 
     def effect(self, rounds: float, difference: float) -> float:
-        """Return a difference in its standard errors."""
+        """Return a difference in standard errors."""
         # The difference itself explains a part of items' variance.
         left = self.variance - (difference**2 if self.unit == "item" else 0.0)
         return float(difference * np.sqrt(worth(int(rounds), self.luck) / max(left, 1e-12)))
@@ -231,7 +232,7 @@ class _Study(NamedTuple):
         return out
 
     def smallest(self, rounds: int, target: float) -> Floats:
-        """Return the smallest difference that is found with this probability, (question,)."""
+        """Return the smallest difference found with this probability, (question,)."""
         p, n = self.finds(rounds, _EFFECTS, target), worth(int(rounds), self.luck)
         effect = np.array([_crossing(_EFFECTS, each, target) for each in p.T])
         if self.unit == "round":
@@ -254,7 +255,7 @@ class _Study(NamedTuple):
 
 
 def _deviations(m: int, df: float, boards: int, rng: np.random.Generator) -> Floats:
-    """Draw rows (board, row, player) whose squares are those of independent scores: Wishart."""
+    """Draw rows (board, row, player) whose cross products are Wishart."""
     if df < m:
         return rng.standard_normal((boards, int(df), m))
     root = np.triu(rng.standard_normal((boards, m, m)), 1)
@@ -263,7 +264,7 @@ def _deviations(m: int, df: float, boards: int, rng: np.random.Generator) -> Flo
 
 
 def _crossing(x: Floats, p: Floats, target: float) -> float:
-    """Return where p, made to rise, reaches the target: on a line in probits; NaN if nowhere."""
+    """Interpolate where increasing p reaches the target, in probits; NaN if nowhere."""
     rising = np.clip(np.maximum.accumulate(p), 1e-4, 1.0 - 1e-4)
     if rising[-1] < target:
         return np.nan
@@ -274,7 +275,7 @@ def _crossing(x: Floats, p: Floats, target: float) -> float:
 
 
 def _message(made: xr.Dataset, unit: str) -> str:
-    """Describe in a sentence what the design comes to."""
+    """Summarise the design in a sentence."""
     target, said = made.attrs["target"], []
     whom = {"pair": "the better of a pair", "leader": f"the leader of {made.attrs['players']}"}
     for question in made["question"].to_numpy():
@@ -291,7 +292,7 @@ def _message(made: xr.Dataset, unit: str) -> str:
 
 
 class Units(NamedTuple):
-    """What data are made of, and what more of it would tell."""
+    """Units of the data, and the information in further units."""
 
     name: str
     number: float
@@ -301,7 +302,7 @@ class Units(NamedTuple):
 
 
 def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
-    """Report what the data are made of."""
+    """Return the units of the data."""
     gap = post.standing[:, pair[0]] - post.standing[:, pair[1]]
     among = 2.0 * post.standing.var(axis=1, ddof=1).mean()
     prior = float(np.clip(gap.var() / among, 0.0, 0.5))
@@ -335,7 +336,7 @@ _OF = {"vote": _votes, "tournament": _tournaments}  # by the unit; of rounds `_r
 
 
 def _worth_of_votes(n: Floats, epp: Floats, contested: Longs, pair: tuple[int, int]) -> float:
-    """Return what a vote on contested players tells of the two in question, of one on all."""
+    """Return the information of a vote on contested players relative to one on all."""
     p = expit(epp[:, None] - epp)
     information = n * p * (1.0 - p)
     bread = np.linalg.pinv(np.diag(information.sum(axis=1)) - information, hermitian=True)
@@ -347,13 +348,13 @@ def _worth_of_votes(n: Floats, epp: Floats, contested: Longs, pair: tuple[int, i
 
 
 def left_after(units: Units, fixed: float, more: float) -> float:
-    """Return the share of the posterior variance that is left after so many units more."""
+    """Return the share of the posterior variance that remains after this many further units."""
     data = fixed + (1.0 - fixed) * units.number / (units.number + more)
     return 1.0 / ((1.0 - units.prior) / data + units.prior)
 
 
 def needed_for(units: Units, fixed: float, worth: float, left: float) -> float:
-    """Return the fewest further units that leave this share of the variance; NaN if none do."""
+    """Return the fewest further units after which this share of the variance remains, or NaN."""
     if left >= 1.0:
         return 0.0
     data = (1.0 - units.prior) / (1.0 / left - units.prior)

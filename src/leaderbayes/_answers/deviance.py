@@ -1,4 +1,4 @@
-"""How far a leaderboard is from the model that fits every pair exactly."""
+"""Deviance of a leaderboard."""
 
 from typing import Literal
 
@@ -73,7 +73,7 @@ def deviance(
         post = Posterior(dt)
         if post.parameter != "epp":
             raise LeaderbayesError(
-                f"deviance needs matches, and this posterior has {post.parameter}: take "
+                f"deviance needs matches, and this posterior has {post.parameter}: use "
                 "leaderbayes.check, or fit model='bradley_terry'."
             )
         nu = float(post.read("tie").mean()) if post.has("tie") else None
@@ -100,7 +100,7 @@ def deviance(
 
 
 def _of_board(board: xr.Dataset, epp: Floats, nu: float | None) -> tuple[float, int, str]:
-    """Return a board's deviance, its degrees of freedom, and where it was evaluated.
+    """Return the deviance of a board, its degrees of freedom, and the strengths used.
 
     ``nu`` is Davidson's parameter for ties, None of models without one.
     """

@@ -1,4 +1,4 @@
-"""Cost against quality: who is on the Pareto frontier, and who is dominated by whom."""
+"""Cost against quality: the Pareto frontier, and which players dominate others."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -28,10 +28,10 @@ def frontier(
     scale: Literal["elo"] | None = None,
     anchor_at: float | None = None,
 ) -> pd.DataFrame:
-    """Return how probably each player is on the Pareto frontier of cost and quality.
+    """Return the probability that each player is on the Pareto frontier of cost and quality.
 
-    In a draw a player is dominated where another is as good or better, as cheap or cheaper, and
-    not equal in both. More of the quality is better, and less of the cost.
+    In a draw, a player is dominated if another is at least as good, at least as cheap, and not
+    equal in both. Higher quality and lower cost are better.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def frontier(
     cost : mapping, Series, DataFrame or DataArray
         Price, latency or size of each player, by name. Several values of a player (a list, further
         columns, or rows of the same name) are repeated measurements of one cost, whose mean is
-        drawn along with the quality; columns are the same runs or tasks of all players. One value
-        counts as exact.
+        drawn along with the quality; columns are the same runs or tasks of all players. A single
+        value counts as exact.
     prob : float
         Probability of the intervals, and from which a verdict is given.
     anchor, scale, anchor_at
@@ -59,7 +59,7 @@ def frontier(
     Raises
     ------
     LeaderbayesError
-        If a player has no cost, a cost no player, or a value is no finite number from 0 up.
+        If a player has no cost, a cost no player, or a value is not a finite number of at least 0.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def dominance(quality: Floats, cost: Floats) -> tuple[Floats, Floats]:
 
 
 def costs_of(post: Posterior, cost: Cost) -> tuple[Floats, Floats]:
-    """Return mean costs (player,), and draws of them (sample, player), one where none repeats."""
+    """Return mean costs (player,) and draws of them (sample, player), one if none is repeated."""
     values = _values(post, cost)
     mean, count = np.nanmean(values, axis=1), np.isfinite(values).sum(axis=1)
     if (count == 1).all():
@@ -124,7 +124,7 @@ def costs_of(post: Posterior, cost: Cost) -> tuple[Floats, Floats]:
 
 
 def _values(post: Posterior, cost: Any) -> Floats:
-    """Return values (player, repeat) of all players, NaN where there are fewer repeats.
+    """Return values (player, repeat) of all players, padded with NaN.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def _values(post: Posterior, cost: Any) -> Floats:
 
 
 def _frame(who: str, cost: Any) -> pd.DataFrame:
-    """Bring costs into a table with the names of players for its index."""
+    """Convert costs to a table indexed by player."""
     if isinstance(cost, xr.DataArray) and who in cost.dims and cost.ndim <= 2:
         cost = cost.transpose(who, ...).to_pandas()
     if isinstance(cost, pd.Series):

@@ -16,8 +16,8 @@ Control = Literal["pair", "joint"]
 def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") -> pd.DataFrame:
     """Return the sets of indistinguishable players.
 
-    Players stand in the order of their posterior means, and a group is a longest run without a
-    distinguishable pair. Groups overlap, as the letters of a compact letter display do.
+    Players are ordered by posterior mean, and a group is a longest run without a distinguishable
+    pair. Groups may overlap, like the letters of a compact letter display.
 
     Parameters
     ----------
@@ -26,10 +26,9 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") ->
     prob : float
         Posterior probability from which two players are distinguishable.
     control : {"pair", "joint"}
-        What has this probability: each claim that one player is better than another, or all claims
-        together, of which there are then fewer. "joint" takes the claims whose posterior mean
-        difference, in posterior standard deviations, is above a cut: the least at which all of them
-        hold in a share ``prob`` of the draws.
+        Whether ``prob`` applies to each claim that one player is better than another, or to all
+        claims jointly. "joint" makes the claims whose difference, in posterior standard deviations,
+        is above the lowest cut at which all of them hold in a share ``prob`` of the draws.
 
     Returns
     -------
@@ -79,7 +78,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") ->
 def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     """Return the players indistinguishable from the leader.
 
-    A player is excluded where the leader, who has the highest posterior mean, is better with
+    A player is excluded if the leader, which has the highest posterior mean, is better with
     probability ``prob`` or more.
 
     Parameters
@@ -114,13 +113,13 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
 
 
 def claims(post: Posterior, prob: float, control: Control) -> Bools:
-    """Find which players, best first, are better than which (player, player), as `groups` does."""
+    """Find which players, best first, are better than others (player, player), as in `groups`."""
     ordered = post.standing[:, post.order]
     return each_claim(ordered, prob) if control == "pair" else joint_claims(ordered, prob)
 
 
 def shares_better(standing: Floats) -> Floats:
-    """Return in what share of draws (sample, player) the row is above the column.
+    """Return the share of draws (sample, player) in which the row is above the column.
 
     Equal draws count for neither.
     """
@@ -135,12 +134,12 @@ def shares_better(standing: Floats) -> Floats:
 
 
 def each_claim(ordered: Floats, prob: float) -> Bools:
-    """Find claims of draws (sample, player), best first, that each have this probability."""
+    """Find claims, best player first, that each have this probability."""
     return np.triu(shares_better(ordered) >= prob, k=1)
 
 
 def joint_claims(ordered: Floats, prob: float) -> Bools:
-    """Find claims of draws (sample, player), best first, that all hold with this probability."""
+    """Find claims, best player first, that hold jointly with this probability."""
     mean = ordered.mean(axis=0)
     deviation = ordered - mean
     covariance = deviation.T @ deviation / len(ordered)

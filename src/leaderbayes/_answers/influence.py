@@ -1,4 +1,4 @@
-"""How little of the data the lead hangs on."""
+"""Influence of single parts of the data on the lead."""
 
 from itertools import combinations
 from typing import Literal, NamedTuple
@@ -23,13 +23,13 @@ _TRIES = 30  # parts that are put back one by one
 def influence(
     dt: xr.DataTree, *, by: By | None = None, max_share: float | None = None
 ) -> pd.DataFrame:
-    """Return the fewest rounds, votes or judges without which another player leads.
+    """Return the fewest rounds, votes or judges whose removal changes the leader.
 
-    What holds the leader above a rival is ranked by influence functions and removed, largest first,
-    until the rival leads in an estimate made anew of what is left; what need not be removed is put
-    back. So that another leads is verified; that no smaller set does it is not, save for single
-    parts and pairs of them. A lead that hangs on few votes is no error: it says how much the answer
-    rests on them, and `compare` whether the lead is beyond chance.
+    Parts that favour the leader over a rival are ranked by influence functions and removed, largest
+    first, until the rival leads in a new estimate of the rest; unnecessary removals are put back.
+    The change of the leader is verified. That no smaller set exists is only verified for single
+    parts and pairs. A lead that depends on few votes is not an error; `compare` reports whether it
+    is more than chance.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def influence(
 
 
 class Removal(NamedTuple):
-    """What was removed, and what came of it."""
+    """A set of removed parts, and its effect."""
 
     removed: Longs  # parts; none if nothing was found
     shift: Floats  # (part,): what each holds the leader above the rival by
@@ -98,7 +98,7 @@ class Removal(NamedTuple):
 
 
 def fewest(parts: Parts, wanted: int, most: float) -> Removal:
-    """Remove few parts, of a share ``most`` of the data, so that another than the leader leads."""
+    """Remove few parts, up to a share ``most`` of the data, so that another player leads."""
     now = parts.without(np.empty(0, dtype=np.int64))
     leader = leader_of(now, wanted)
     near = np.argsort(-np.nan_to_num(now, nan=-np.inf), kind="stable")
@@ -131,7 +131,7 @@ def _contrast(players: int, leader: int, rival: int) -> Floats:
 def _until_another_leads(
     parts: Parts, hold: Floats, leader: int, most: float, best: Longs | None
 ) -> Longs | None:
-    """Remove the parts that hold most; None if that takes too many, or as many as the best set."""
+    """Remove the most influential parts; None if that takes too many."""
     order = np.argsort(-hold, kind="stable")
     order = order[hold[order] > 0.0]
     # Where one is too large for what is left, those after it may not be.
@@ -154,7 +154,7 @@ def _smaller(
     parts: Parts, holds: dict[int, Floats], lead: dict[int, float], leader: int, most: float,
     best: Longs,
 ) -> Longs:  # fmt: skip
-    """Look for a smaller set: single parts, two of them, and all but one of those removed."""
+    """Look for a smaller set: single parts, pairs, and all but one of those removed."""
     for size, number_of in ((1, _ALONE), (2, _PAIRS)):
         for rival, hold in holds.items():
             top = np.argsort(-hold, kind="stable")[:number_of]
@@ -170,13 +170,13 @@ def _smaller(
 
 
 def _turned(parts: Parts, removed: Longs, leader: int) -> bool:
-    """Whether another leads without some parts."""
+    """Check whether another player leads without some parts."""
     then = parts.without(removed)
     return bool(np.isfinite(then[leader])) and lead_of(then, leader)[0] < 0.0
 
 
 def table_of(post: Posterior, parts: Parts, found: Removal, max_share: float) -> pd.DataFrame:
-    """Name what is removed, and say what came of it."""
+    """Tabulate what is removed, and the effect."""
     rows, by = found.removed, parts.unit
     columns = {by: parts.names[rows], "share": parts.share[rows], "shift": found.shift[rows]}
     table = pd.DataFrame(columns)
@@ -185,7 +185,7 @@ def table_of(post: Posterior, parts: Parts, found: Removal, max_share: float) ->
     what = post.kind.counted
     said = (
         f"Without {len(table)} of {counted(len(parts.names), by)} ({share:.0%} of all {what}) "
-        f"{rival} would."
+        f"{rival} would lead."
         if len(table)
         else f"No {by}s with at most {max_share:.0%} of all {what} were found that change this."
     )

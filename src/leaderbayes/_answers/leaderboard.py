@@ -1,4 +1,4 @@
-"""Table of players from a posterior."""
+"""The table of players of a posterior."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -40,14 +40,14 @@ def leaderboard(
     prob : float
         Probability of the equal-tailed credible intervals; coverage of an estimate's.
     columns : {"all", "publish"}
-        "publish": few columns as text, ready to be pasted into a paper.
+        "publish" returns few columns as text, ready to paste into a paper.
     control : {"pair", "joint"}
         For "publish": whether ``prob`` holds for each claim or for all together, as in `groups`.
     anchor : str, optional
         A player to compare all others with: ``epp`` is then the log-odds of beating it, and
         ``difference`` of scores and theta is from it.
     scale : "elo", optional
-        ``elo`` in place of ``epp``: 400 points for each factor of ten of the odds.
+        ``elo`` instead of ``epp``: 400 points for each factor of ten in the odds.
     anchor_at : float, optional
         Elo of the anchor, or of the average player without one; by default 1000.
 
@@ -72,7 +72,7 @@ def leaderboard(
     Raises
     ------
     LeaderbayesError
-        If this is neither a posterior nor an estimate, or an option has no meaning.
+        If this is neither a posterior nor an estimate, or an option does not apply.
 
     References
     ----------
@@ -102,12 +102,12 @@ def leaderboard(
     if columns == "all":
         return table
     if "rank" not in table:
-        raise LeaderbayesError("columns='publish' is for players; teams have columns='all' only.")
+        raise LeaderbayesError("columns='publish' is for players; for teams use columns='all'.")
     return published(post, table, prob, control, shown)
 
 
 class Shown(NamedTuple):
-    """What is shown of players: a column of the leaderboard, and what its values mean."""
+    """The column of players that is shown, and the meaning of its values."""
 
     name: str
     draws: Floats  # (sample, player)
@@ -120,17 +120,17 @@ class Shown(NamedTuple):
 
     @property
     def column(self) -> str:
-        """The column that is drawn: with an anchor differences from it."""
+        """Return the column that is drawn; with an anchor, the differences from it."""
         return self.name if self.behind is None else "difference"
 
     @property
     def line(self) -> float | None:
-        """Where a line is drawn in a figure of the column."""
+        """Return the position of the reference line in a figure."""
         return self.zero if self.behind is None else 0.0
 
     @property
     def drawn(self) -> Floats:
-        """Draws of the column."""
+        """Return the draws of the column."""
         return self.draws if self.behind is None else self.behind
 
 
@@ -141,7 +141,7 @@ def shown_as(
     anchor_at: float | None = None,
     draws: Floats | None = None,
 ) -> Shown:
-    """Return what `leaderboard` shows of players, or of other ``draws`` (..., player) of theirs.
+    """Return what `leaderboard` shows of players, from their parameter or from ``draws``.
 
     Raises
     ------
@@ -151,11 +151,11 @@ def shown_as(
     one_of("scale", scale, None, "elo")
     name, unit, draws = post.parameter, post.model.unit, post.draws if draws is None else draws
     if scale is None and anchor_at is not None:
-        raise LeaderbayesError("anchor_at= is a number of Elo points: give scale='elo' too.")
+        raise LeaderbayesError("anchor_at= is in Elo points: add scale='elo'.")
     if scale == "elo" and unit != "log-odds":
         raise LeaderbayesError(
-            f"scale='elo' is for log-odds, and {name} is in {unit}: leave it out; anchor= alone "
-            "shows differences."
+            f"scale='elo' is for log-odds, and {name} is in {unit}: omit it; anchor= alone shows "
+            "differences."
         )
     gap = draws if anchor is None else draws - draws[..., [post.position(anchor)]]
     who = "the average player" if anchor is None else anchor
@@ -201,7 +201,7 @@ def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.Dat
 
 
 def is_reference(table: pd.DataFrame) -> Bools:
-    """Find the row of a leaderboard whose player ``difference`` is from: the anchor or leader."""
+    """Find the player to which ``difference`` refers: the anchor or the leader."""
     names = table["player" if "player" in table else "team"]
     return np.asarray(names == (table.attrs.get("anchor") or names.iloc[0]))
 
@@ -227,7 +227,7 @@ _OWN = {"epp": _of_strengths, "score": _of_scores, "theta": _of_teams}
 def published(
     post: Posterior, table: pd.DataFrame, prob: float, control: Control, view: Shown
 ) -> pd.DataFrame:
-    """Turn a leaderboard into the columns that are published; see `leaderboard`."""
+    """Convert a leaderboard to the columns that are published; see `leaderboard`."""
     name, digits = view.name, decimals_of(table, view.name)
     shown = table[["rank"]].assign(
         ranks=table["rank_lower"].astype(str) + " to " + table["rank_upper"].astype(str),
@@ -252,7 +252,7 @@ def published(
 
 
 def letters_of(post: Posterior, prob: float, control: Control) -> list[str]:
-    """Return the letters of players, best first: those who share one are indistinguishable."""
+    """Return letters of players, best first; players that share one are indistinguishable."""
     better = claims(post, prob, control)
     return letters(np.asarray(better | better.T))
 
@@ -265,11 +265,11 @@ def _with_interval(table: pd.DataFrame, column: str, digits: int) -> pd.Series:
 
 
 def _note(post: Posterior, prob: float, control: Control) -> str:
-    """Describe what the columns are, and what limits them."""
+    """Describe the columns and their limitations."""
     holds = "for each claim separately" if control == "pair" else "all claims together"
     said = (
         f"Intervals have posterior probability {prob:g}. Players that share a letter are "
-        f"indistinguishable; of two that share none the upper is better ({holds}, with probability "
+        f"indistinguishable; if two share none, the upper is better ({holds}, with probability "
         f"{prob:g})."
     )
     said = " ".join(filter(None, (said, post.trust.get("estimand"))))

@@ -1,4 +1,4 @@
-"""Leave-one-round-out predictive accuracy, on an event that every model of matches predicts."""
+"""Leave-one-round-out predictive accuracy for models of matches."""
 
 import warnings
 from dataclasses import replace
@@ -20,7 +20,7 @@ _FAR = 300.0  # log-odds from the average, where exponentials still multiply
 
 
 def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
-    r"""Estimate how well a posterior predicts a round that it has not seen.
+    r"""Estimate how well a posterior predicts a round that was left out.
 
     ``az.loo`` would compare the probabilities of different events: a whole ranking under
     Plackett-Luce, weighted matches under Bradley-Terry. Here models of matches are scored on the
@@ -71,9 +71,9 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     """
     post = Posterior(dt)
     if post.of_votes:
-        raise LeaderbayesError("Votes have no rounds to leave out: compare fits of votes by check.")
+        raise LeaderbayesError("Votes have no rounds to leave out: use leaderbayes.check.")
     if not post.option("within_round", 1):
-        raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
+        raise LeaderbayesError("Matches across rounds have no single round to leave out.")
     smoothed = _smoothed(post)
     dim = smoothed.elpd_i.dims[0]
     pareto_k = smoothed.pareto_k.copy()
@@ -109,14 +109,14 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
 
 
 def _smoothed(post: Posterior) -> Any:
-    """Leave each round out by ArviZ: weights of draws, Pareto k, and the model's own scores."""
+    """Leave each round out with ArviZ: weights of draws, Pareto k, and scores."""
     import arviz_stats as az
 
     likelihood = log_likelihood(post.tree)
     posterior = post.tree["posterior"].to_dataset()
     if any(likelihood.sizes[d] != posterior.sizes[d] for d in ("chain", "draw")):
         raise LeaderbayesError(
-            f"{post.called} has a log-likelihood of other draws than those in its posterior."
+            f"{post.called} has a log-likelihood that does not belong to its posterior draws."
         )
     if len(post.draws) < _FEWEST:
         raise LeaderbayesError(
@@ -132,7 +132,7 @@ def _smoothed(post: Posterior) -> Any:
 def event_scores(
     post: Posterior, log_weights: Floats | None = None, *, of: Posterior | None = None
 ) -> tuple[Floats, Floats]:
-    """Score every round of a posterior (``of``; itself) under the draws of ``post``.
+    """Score every round of ``of`` (by default ``post``) under the draws of ``post``.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def event_scores(
 
 
 def _round_scores(place: Ints, epp: Floats, weight: Floats, level: list[Floats]) -> Floats:
-    """Sum log scores of mean probabilities over rounds' matches: weighted and equal, (round,).
+    """Sum the log scores of mean probabilities in each round, weighted and equal, (2, round).
 
     ``weight`` (row, sample) has a row for each round's draws of ``epp`` (sample, player), and a
     last one of equal weights; or that alone. ``level`` is PMRA's intercept and its standard
@@ -197,8 +197,8 @@ def refitted_without(post: Posterior, k: int) -> Posterior:
     if gone.any():
         name = str(scores["player"].to_numpy()[np.nonzero(gone.to_numpy())[-1][0]])
         raise LeaderbayesError(
-            f"Player {name[:60]!r} plays in the round to be left out only; leave the player out, "
-            "or do not refit."
+            f"Player {name[:60]!r} only plays in the round to be left out; exclude the player, or "
+            "use refit=False."
         )
     return Posterior(refit(post, left))
 

@@ -14,7 +14,7 @@ from leaderbayes._fits.posterior import Posterior
 def new_player(
     dt: xr.DataTree, scores: xr.DataArray | pd.Series, *, seed: int | None = None
 ) -> xr.DataTree:
-    """Fit the leaderboard again with a new player, by the options of the posterior.
+    """Add a new player and fit the leaderboard again with the same options.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def new_player(
     post = Posterior(dt)
     if post.scores is None or "tournament" in post.scores.dims:
         raise LeaderbayesError(
-            "new_player takes a posterior of one tournament's scores: this one is of votes, of "
-            "several tournaments, or without constant_data/scores. Fit the enlarged data instead."
+            "new_player takes a posterior of scores of one tournament. This one has votes, "
+            "several tournaments, or no constant_data/scores; fit the enlarged data instead."
         )
     enlarged = _enlarged(post.scores, scores)
     seed = post.seed if seed is None else _arguments.seed(seed)
@@ -59,26 +59,26 @@ def new_player(
 
 
 def _enlarged(board: xr.DataArray, scores: Any) -> xr.DataArray:
-    """Add the new player's scores to a board (player, round), as the last."""
+    """Append the scores of the new player to a board (player, round)."""
     if isinstance(scores, pd.Series):
         scores = xr.DataArray(scores.to_numpy(), {"round": scores.index}, name=scores.name)
     if not isinstance(scores, xr.DataArray) or scores.dims != ("round",):
-        raise LeaderbayesError("A new player's scores are a DataArray (round,) or a Series.")
+        raise LeaderbayesError("A new player needs a DataArray (round,) or a Series of scores.")
     if scores.name is None:
-        raise LeaderbayesError("The new player has no name: give the scores one, scores.name.")
+        raise LeaderbayesError("The new player has no name: set scores.name.")
     # Scores that were picked from others are called as all of these.
     picked = scores.name == "score" and "player" in scores.coords
     name = str(scores["player"].item() if picked else scores.name)
     if name in board["player"]:
-        raise LeaderbayesError(f"There is a player {name[:60]!r} already; give another name.")
+        raise LeaderbayesError(f"The player {name[:60]!r} already exists; choose another name.")
     rounds = pd.Index(scores["round"].to_numpy())
     if rounds.has_duplicates:
         raise LeaderbayesError(f"Player {name[:60]!r} has two scores in a round.")
     unknown = rounds.difference(pd.Index(board["round"].to_numpy()), sort=False)
     if len(unknown):
         raise LeaderbayesError(
-            f"Round {str(unknown[0])[:60]!r} is not one of the posterior's {board.sizes['round']}: "
-            "a new player is compared in rounds that the others played."
+            f"Round {str(unknown[0])[:60]!r} is not one of the posterior's "
+            f"{board.sizes['round']}: a new player needs scores in rounds that the others played."
         )
     # Without labels such as the tournament that they were picked from.
     board, row = (each.reset_coords(drop=True) for each in (board, scores))

@@ -1,4 +1,4 @@
-r"""Who stands where by a part of the data: strengths of some rounds, judges or votes alone.
+r"""Strengths estimated from a part of the data: some rounds, judges or votes.
 
 For matches and votes they are Bradley-Terry's estimates with a penalty as strong as the prior, of
 scores the means (or the statistic) of those rounds, and of several tournaments the means over
@@ -32,7 +32,7 @@ _BLOCK = 20_000_000  # numbers at once
 
 
 class Parts(NamedTuple):
-    """Parts of a posterior's data, and who stands where by some of them."""
+    """Parts of the data of a posterior, and strengths from a subset of them."""
 
     unit: str  # "round", "cluster", "tournament", "vote", "judge" or "prompt"
     names: np.ndarray  # (part,)
@@ -50,13 +50,13 @@ class Parts(NamedTuple):
 
 
 def units_of(post: Posterior) -> list[str]:
-    """Name what the data are parted by, the first of all."""
+    """List the kinds of parts of the data; the first is the default."""
     *some, last = post.kind.parts
     return [*(name for name in some if name in post.data.coords), last]
 
 
 def parts_of(post: Posterior, by: str) -> Parts:
-    """Part the data of a posterior.
+    """Split the data of a posterior into parts.
 
     Raises
     ------
@@ -65,24 +65,24 @@ def parts_of(post: Posterior, by: str) -> Parts:
     """
     if by not in (known := units_of(post)):
         raise LeaderbayesError(
-            f"by={by!r}: this posterior's data are removed by {' or '.join(map(repr, known))}."
+            f"by={by!r}: data of this posterior can be removed by {' or '.join(map(repr, known))}."
         )
     return _PARTS.get(by, _PARTS[post.kind.name])(post, by)
 
 
 def leaders_of(strengths: Floats) -> Bools:
-    """Report who leads (player,): several, where the best are level."""
+    """Return the leaders (player,), several if the best are tied."""
     best, least = float(np.nanmax(strengths)), float(np.nanmin(strengths))
     return np.asarray(np.nan_to_num(strengths, nan=-np.inf) >= best - _LEVEL * (best - least))
 
 
 def leader_of(strengths: Floats, wanted: int) -> int:
-    """Return the leader's position: the wanted one, if it is level with the best."""
+    """Return the position of the leader, preferring the given one among ties."""
     return wanted if leaders_of(strengths)[wanted] else int(np.nanargmax(strengths))
 
 
 def lead_of(strengths: Floats, leader: int) -> tuple[float, int]:
-    """Return the leader's lead over the best other player, 0 where they are level, and that one."""
+    """Return the lead over the best other player (0 for a tie), and that player."""
     others = np.nan_to_num(strengths, nan=-np.inf)
     others[leader] = -np.inf
     rival = int(np.argmax(others))
@@ -92,7 +92,7 @@ def lead_of(strengths: Floats, leader: int) -> tuple[float, int]:
 
 
 def statistic_of(y: Floats, statistic: str, weight: Floats | None = None) -> Floats:
-    """Return the mean, median or interquartile mean of scores (round, player); NaN of no score.
+    """Return the mean, median or interquartile mean of scores (round, player), or NaN.
 
     In a mean rounds may count by a ``weight`` (round,).
     """
@@ -113,15 +113,15 @@ def statistic_of(y: Floats, statistic: str, weight: Floats | None = None) -> Flo
 
 
 def pseudo_rounds(post: Posterior) -> float:
-    """Count the pseudo-rounds that are as strong as the prior is beside matches."""
+    """Return the number of pseudo-rounds that is as strong as the prior."""
     return 4.0 / max(float((post.draws**2).mean()), _LEAST)
 
 
 def _of_matches(post: Posterior, by: str) -> Parts:
-    """Part a board by rounds."""
+    """Split a board by rounds."""
     board = post.matches()
     if not board.attrs["within_round"]:
-        raise LeaderbayesError("Parts are rounds, and these matches are across rounds.")
+        raise LeaderbayesError("Rounds cannot be removed from matches across rounds.")
     place, weight = board["place"].to_numpy(), post.constant["weight"].to_numpy()
     rules, penalty = {"within_round": True, "ties": str(board.attrs["ties"])}, pseudo_rounds(post)
 
@@ -167,7 +167,7 @@ def _estimate(wins: Floats, n: Floats, penalty: float, start: Floats | None = No
 
 
 def _bread(epp: Floats, n: Floats, penalty: float) -> Floats:
-    """Inverse of the information of matches n (player, opponent), with the penalty's."""
+    """Invert the penalised information of matches n (player, opponent)."""
     p, own = expit(epp[:, None] - epp), expit(epp)
     information = -n * p * (1.0 - p)
     information[np.diag_indices_from(information)] -= information.sum(axis=1)
@@ -176,7 +176,7 @@ def _bread(epp: Floats, n: Floats, penalty: float) -> Floats:
 
 
 def _of_votes(post: Posterior, by: str) -> Parts:
-    """Part votes; what else sways them is held at its posterior mean."""
+    """Split votes; other effects are fixed at their posterior means."""
     votes, m = post.votes, len(post.players)
     code, names = np.arange(votes.sizes["vote"]), np.arange(votes.sizes["vote"])
     if by != "vote":
@@ -230,7 +230,7 @@ def _mean_weight(post: Posterior) -> float:
 
 
 def _of_scores(post: Posterior, by: str) -> Parts:
-    """Part scores by rounds or their clusters."""
+    """Split scores by rounds or by clusters."""
     scores = post.data.transpose("round", "player")
     sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
     code, names = pd.factorize(scores[by].to_numpy())
@@ -243,7 +243,7 @@ def _of_scores(post: Posterior, by: str) -> Parts:
 
 
 def _of_tournaments(post: Posterior, by: str) -> Parts:
-    """Part tournaments, by the posterior mean of each player in each."""
+    """Split by tournament, using posterior means of players in each."""
     dims = ("tournament", "player")
     own = post.read(f"{post.parameter}_tournament", *dims).mean(axis=0)
     own = own if post.higher_is_better else -own
@@ -258,7 +258,7 @@ def _of_tournaments(post: Posterior, by: str) -> Parts:
 def _of_table(
     unit: str, y: Floats, code: Longs, names: np.ndarray, statistic: str, labels: Any = None
 ) -> Parts:
-    """Part a table (row, player) by the rows' codes; ``labels`` are rows' weights or categories."""
+    """Split a table (row, player) by codes; ``labels`` are weights or categories of rows."""
     there = np.isfinite(y)
 
     def weight(rows: Bools) -> Floats | None:
@@ -267,8 +267,8 @@ def _of_table(
 
     if np.isnan(statistic_of(y, statistic)).all():
         raise LeaderbayesError(
-            "Players are in groups that share no round: nothing but the prior tells whose rounds "
-            "were easier. Fit the groups apart, and ask this of each."
+            "Groups of players share no rounds, so only the prior compares their rounds. Fit "
+            "each group separately."
         )
 
     def strengths(units: Bools) -> Floats:

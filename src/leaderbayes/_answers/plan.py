@@ -38,7 +38,7 @@ _RUNS = (1, 2, 4)
 
 
 class Now(NamedTuple):
-    """What a posterior implies for the question."""
+    """The answer of the current posterior."""
 
     decided: bool
     better: int  # position of the player that seems better
@@ -62,8 +62,8 @@ def plan(
 ) -> xr.Dataset:
     """Estimate how many more rounds, votes or tournaments are needed to separate players.
 
-    Nothing is fitted again: each further unit is taken to tell as much as one that there is. With
-    ``test_fraction`` further rounds are of the same data, so their shared luck remains.
+    Nothing is fitted again: further units are assumed to be as informative as the present ones.
+    With ``test_fraction`` further rounds use the same data, so their shared luck remains.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def plan(
     prob : float
         Posterior probability that decides; also of the interval whose width is reported.
     target : float
-        Wanted probability of a decision.
+        Target probability of a decision.
     width : float, optional
-        Wanted width of the interval of the difference.
+        Target width of the interval of the difference.
     more_runs : sequence of int, optional
         For scores of repeated runs (coordinate ``run_variance``): numbers of further runs of the
         same rounds. By default 1, 2, 4.
@@ -129,7 +129,7 @@ def plan(
     dim, given = post.kind.more, {"votes": votes, "rounds": rounds}
     asked_for = given.pop(dim)
     if any(each is not None for each in given.values()):
-        raise LeaderbayesError("votes= is for votes, and rounds= for everything else.")
+        raise LeaderbayesError("Use votes= for votes, and rounds= for all other data.")
     asked = None if pair is None else _asked(post, pair)
     now = now_of(post, asked, prob)
     contested = _contested(post, asked, now, players, prob)
@@ -173,8 +173,8 @@ def plan(
     else:
         cluster = next(iter(clustered_by(post)), "none")
         if more_runs is not None:
-            raise LeaderbayesError("more_runs= is for scores: give votes=.")
-    leader = f"{post.players[now.better]}, the leader, against everybody"
+            raise LeaderbayesError("more_runs= is for scores: use votes=.")
+    leader = f"{post.players[now.better]}, the leader, against all others"
     made.attrs = {
         "question": leader if pair is None else f"{pair[0]} against {pair[1]}",
         "prob": prob, "target": target, **({} if width is None else {"wanted_width": width}),
@@ -187,7 +187,7 @@ def plan(
 
 
 def now_of(post: Posterior, asked: list[int] | None, prob: float) -> Now:
-    """Report whether a posterior separates a pair, or its leader from everybody."""
+    """Return whether a posterior separates a pair, or its leader from all others."""
     standing = post.standing
     if asked is None:
         first = int(post.order[0])
@@ -205,7 +205,7 @@ def now_of(post: Posterior, asked: list[int] | None, prob: float) -> Now:
 
 
 class _Played:
-    """Posterior means that may be found, from draws that stand for truths."""
+    """Simulated future posterior means, with draws as true values."""
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ class _Played:
         np.fill_diagonal(self.need, -np.inf)
 
     def by(self, left: float) -> tuple[float, float, float]:
-        """Return P(decided), P(decided rightly) and the share of the variance that is left."""
+        """Return P(decided), P(decided rightly) and the remaining share of the variance."""
         found = self.mean + (1.0 - left) * (self.truth - self.mean)
         found = found + np.sqrt(left * (1.0 - left)) * self.luck
         first = np.argmax(found, axis=1)
@@ -240,7 +240,7 @@ class _Played:
 
 
 def _needed(counts: Floats, p: Floats, target: float, now: Now) -> float:
-    """Return the fewest further units with which p, made to rise, reaches the target."""
+    """Return the fewest further units for which increasing p reaches the target."""
     rising = np.maximum.accumulate(p)
     if now.decided or rising[-1] < target:
         return 0.0 if now.decided else np.nan
@@ -252,14 +252,14 @@ def _needed(counts: Floats, p: Floats, target: float, now: Now) -> float:
 def _of_runs(
     post: Posterior, now: Now, units: Units, more_runs: Sequence[int] | None, width: float | None
 ) -> xr.Dataset:
-    """Return what further runs of the same rounds would do, of scores that are means of runs."""
+    """Return the effect of further runs of the same rounds."""
     scores = post.scores
     if scores is None or "run_variance" not in scores.coords:
         if more_runs is None:
             return xr.Dataset()
         raise LeaderbayesError(
-            "more_runs= is for mean scores whose rounds were run more than once (the coordinate "
-            "run_variance of read_scores), and these were not."
+            "more_runs= needs rounds that were run more than once (repeat= of read_scores), and "
+            "these were not."
         )
     runs, pair = float(scores.attrs["runs"]), [now.better, now.other]
     of_runs = scores["run_variance"].sel(player=post.players[pair]).sum() / runs
@@ -288,7 +288,7 @@ def _asked(post: Posterior, pair: Any) -> list[int]:
 def _contested(
     post: Posterior, asked: list[int] | None, now: Now, players: Sequence[str] | None, prob: float
 ) -> Longs:
-    """Return the positions of players in question, or of those given, among whom these are."""
+    """Return the positions of the players to run again, by default those in question."""
     if asked is not None:
         contested = np.sort(asked)
     else:
@@ -301,14 +301,14 @@ def _contested(
     chosen = np.unique([post.position(player) for player in players])
     if len(absent := np.setdiff1d(contested, chosen)):
         raise LeaderbayesError(
-            f"players lack {str(post.players[absent[0]])[:60]!r}, who is in question: name every "
-            "one of the pair, or of those tied for top."
+            f"players lack {str(post.players[absent[0]])[:60]!r}: name all players of the pair, "
+            "or all that are tied for top."
         )
     return chosen
 
 
 def _whole(name: str, counts: Sequence[int]) -> Longs:
-    """Check whole numbers from 1, and sort them."""
+    """Check and sort positive whole numbers."""
     if not is_list(counts):
         raise wrong(name, counts, "a list of whole numbers")
     return np.unique(np.array([whole(name, k) for k in counts], dtype=np.int64))
@@ -319,7 +319,7 @@ def _default(count: float) -> Longs:
 
 
 def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
-    """Report in a few sentences what the plan comes to."""
+    """Summarise the plan in a few sentences."""
     unit, said = (
         made.attrs["unit"],
         [f"{made.attrs['question']}: undecided, with probability {now.p:.2f} so far."],
@@ -351,13 +351,13 @@ def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
 
 
 def _about(needed: float, unit: str) -> str:
-    """Write a number of further rounds, which is known to two digits."""
+    """Format a number of further rounds with two digits."""
     rounded = float(f"{needed:.2g}")
     return f"{'about ' * (needed >= 100.0)}{rounded:,.0f} more {unit}{'s' * (rounded != 1.0)}"
 
 
 def _whom(made: xr.Dataset, who: str, clusters: str, size: dict[str, int]) -> str:
-    """Name whose further units are counted."""
+    """Describe which players or judges add the units."""
     if made.attrs["unit"] != "vote":
         return f"of {'all' if who == 'all' else 'only'} {size[who]} players"
     whom = "on all pairs" if who == "all" else f"on only {size[who]} players"

@@ -1,4 +1,4 @@
-"""Posterior of players' ranks, and of their way through periods."""
+"""Posterior of ranks, and of changes between periods."""
 
 from typing import Any
 
@@ -60,9 +60,10 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
 def improved(
     dt: xr.DataTree, *, since: Any = None, until: Any = None, prob: float = 0.95
 ) -> pd.DataFrame:
-    """Return how probably each player improved between two periods, and by how much.
+    """Return the probability that each player improved between two periods, and by how much.
 
-    Strengths are relative to the average player of their period: who improves less than that falls.
+    Strengths are relative to the average player of their period, so a player that improves less
+    falls.
 
     Parameters
     ----------
@@ -112,11 +113,11 @@ def improved(
 
 
 def by_period(post: Posterior) -> tuple[list[Any], Floats]:
-    """Return the names of periods and draws of strengths (sample, period, player); or raise."""
+    """Return names of periods and draws of strengths (sample, period, player); or raise."""
     if not post.has("epp_period"):
         raise LeaderbayesError(
-            f"{post.called} has no strengths by period: take fit(data, 'dynamic', "
-            "options={'period': ...})."
+            f"{post.called} has no strengths by period: use fit(data, 'dynamic', "
+            f"options={{'period': ...}})."
         )
     draws = post.read("epp_period", "period", "player")
     return post.tree["posterior"]["period"].to_numpy().tolist(), draws

@@ -1,4 +1,4 @@
-"""Each pair's own record: what its matches say, and nothing of the others."""
+"""Head-to-head results of each pair."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -41,7 +41,7 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
     """
     if post.several:
         raise LeaderbayesError(
-            "Head-to-head results need one tournament: give leaderbayes.study.select(fit, name)."
+            "Head-to-head results need one tournament: use leaderbayes.study.select(fit, name)."
         )
     board = post.matches(players)
     won, played, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
@@ -69,7 +69,7 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
 
 
 class Votes(NamedTuple):
-    """Votes (vote,) as they would be if nothing but the players swayed them."""
+    """Votes (vote,) with other effects removed."""
 
     first: Longs
     second: Longs
@@ -78,7 +78,7 @@ class Votes(NamedTuple):
     doubt: Floats  # its information times the variance that effects add to the pair's log-odds
 
     def tables(self, m: int) -> Floats:
-        """Sum wins, losses and doubt of each pair (3, player, opponent)."""
+        """Sum wins, losses and uncertainty of each pair (3, player, opponent)."""
         pair, back = self.first * m + self.second, self.second * m + self.first
         sides = ((self.won, self.lost), (self.lost, self.won), (self.doubt, self.doubt))
         each = [np.bincount(pair, x, m * m) + np.bincount(back, y, m * m) for x, y in sides]
@@ -86,7 +86,7 @@ class Votes(NamedTuple):
 
 
 def votes_of(post: Posterior) -> Votes:
-    r"""Return votes without what else sways them, such as who is shown first.
+    r"""Return votes with effects of order and covariates removed.
 
     .. math:: \sum_v (y_v - \sigma(d_{ij} + x_v'\beta)) + 1/2 - \sigma(d_{ij}) = 0
 
@@ -117,7 +117,7 @@ def votes_of(post: Posterior) -> Votes:
 
 
 def _variance(post: Posterior, side: Floats, pair: Longs, known: Floats) -> Floats:
-    """Variance (vote,) that not knowing the effects adds to the log-odds of a vote's pair."""
+    """Return the variance (vote,) that uncertain effects add to log-odds."""
     values = side[:, None] * post.constant["effect_value"].transpose("vote", "effect").to_numpy()
     size = post.read("effect_size", "effect")
     total = np.bincount(pair, known)
@@ -128,7 +128,7 @@ def _variance(post: Posterior, side: Floats, pair: Longs, known: Floats) -> Floa
 
 
 def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
-    r"""Return the posterior of each pair's win probability by its own matches.
+    r"""Return the posterior of each pair's win probability by head-to-head results.
 
     .. math:: p_{ij} \sim \mathrm{Beta}(c\,w_{ij} + 1/2,\ c\,w_{ji} + 1/2)
 

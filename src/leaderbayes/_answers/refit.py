@@ -1,4 +1,4 @@
-"""Fit a board again: on other data, or in other ways."""
+"""Fit a board again, with other data or settings."""
 
 import warnings
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _RULES_OF = {"matches": ("ties", "weight"), "votes": ("ties", "cluster"), "score
 
 
 class Setting(NamedTuple):
-    """One way to fit a board; "" where the model has no such choice."""
+    """One setting of a fit; "" if the model has no such option."""
 
     model: str
     ties: str
@@ -36,7 +36,7 @@ class Setting(NamedTuple):
     part: int = -1  # its position, -1 of none
 
     def label(self) -> str:
-        """Name it by what is chosen."""
+        """Return a label of the setting."""
         said = [self.model]
         for name in ("ties", "weight", "cluster"):
             if (value := getattr(self, name)) != "":
@@ -45,13 +45,13 @@ class Setting(NamedTuple):
         return ", ".join(said) + (f", without {self.without}" if self.part >= 0 else "")
 
     def options(self) -> dict[str, Any]:
-        """Return what `leaderbayes.fit` is asked for."""
+        """Return the arguments of `leaderbayes.fit`."""
         chosen = {name: getattr(self, name) for name in ("ties", "weight", "cluster")}
         own = signature(FITTED[self.model].build).parameters["prior_scale"].default
         return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": self.prior * own}
 
     def differs(self, base: "Setting") -> str:
-        """Report in what alone it differs from the base; "" if in several things, or in none."""
+        """Return the only option that differs from the base; "" if none or several do."""
         if self.part >= 0:
             return "part"
         odd = [name for name in RULES if getattr(self, name) != getattr(base, name)]
@@ -62,7 +62,7 @@ class Setting(NamedTuple):
 
 
 def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Setting]:
-    """List all ways to fit, the base first.
+    """List all settings, the base first.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
     """
     for name, values in choices.items():
         if not is_list(values) or not len(values):
-            raise LeaderbayesError(f"{name}={values!r}: give a sequence, the base first.")
+            raise LeaderbayesError(f"{name}={values!r}: pass a sequence that starts with the base.")
     known = [model.name for model in takers_of(data_of(board))]
     for name in choices["models"]:
         one_of("models", name, *known)
@@ -93,7 +93,7 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
 
 
 def _own(board: Any, name: str, choices: dict[str, Sequence[Any]]) -> list[Sequence[Any]]:
-    """Choices of ties, weight and cluster that a model has."""
+    """Return the options for ties, weight and cluster that a model has."""
     model = FITTED[name]
     (form,) = {*data_of(board).fits} & {*model.data}
     grouped = any(c in board.coords for c in CLUSTERINGS)
@@ -109,7 +109,7 @@ def _own(board: Any, name: str, choices: dict[str, Sequence[Any]]) -> list[Seque
 
 
 def models_for(board: Any) -> list[str]:
-    """Name the models to compare by default: the first of each parameter.
+    """Return the models to compare by default: the first of each parameter.
 
     Where that is but one, and matches tie, also the first with a parameter for ties.
     """
@@ -121,7 +121,7 @@ def models_for(board: Any) -> list[str]:
 
 
 def removable(board: Any) -> tuple[str, np.ndarray, Longs]:
-    """Name rounds, or judges of votes, and return the positions of those that are excluded.
+    """Return names of rounds or judges, and positions of those to leave out.
 
     For judges at most the 30 with the most votes; for votes without judges none.
     """
@@ -135,7 +135,7 @@ def removable(board: Any) -> tuple[str, np.ndarray, Longs]:
 
 
 def tied(board: Any) -> bool:
-    """Whether any match is tied."""
+    """Check whether any match is tied."""
     if is_votes(board):
         return bool((board["outcome"] == 0.5).any())
     rounds = board.transpose("round", "player").to_pandas()
@@ -143,7 +143,7 @@ def tied(board: Any) -> bool:
 
 
 def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
-    """Fit the model of a posterior to these data; what it warns of is in attrs alone.
+    """Fit the model of a posterior to other data; warnings are only stored in attrs.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
 
 
 def arguments_of(post: Posterior) -> dict[str, Any]:
-    """Return the arguments that a posterior was fitted by, as far as it tells.
+    """Return the arguments with which a posterior was fitted, if known.
 
     One of ``pm.sample`` tells the options that are numbers; its weight is 1 or the model's own.
     """
@@ -181,7 +181,7 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
 
 
 def without(data: Any, by: str, removed: Any) -> Any:
-    """Return scores or votes without some rounds, clusters, tournaments, judges, votes."""
+    """Return scores or votes without some rounds, clusters, tournaments, judges or votes."""
     if by == "vote":
         return data.isel(vote=~np.isin(np.arange(data.sizes["vote"]), removed))
     (dim,) = data[by].dims

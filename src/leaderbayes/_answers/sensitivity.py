@@ -1,4 +1,4 @@
-"""How the answer moves with what one may choose, and with each round or judge."""
+"""Sensitivity of the answer to choices, and to each round or judge."""
 
 import logging
 import warnings
@@ -51,8 +51,8 @@ def sensitivity(
 ) -> xr.Dataset:
     """Fit a board in several reasonable ways, and report how the answer changes.
 
-    The base takes the first choice of each argument. All combinations are fitted; and, as in the
-    base, the board without each of its rounds or judges.
+    The base uses the first choice of each argument. All combinations are fitted, and the base also
+    without each round or judge.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def sensitivity(
     ties, weights, clusters : sequence
         As for `fit`: ``clusters`` of votes, ``weights`` of scores.
     priors : sequence of float
-        Factors on the model's own ``prior_scale``.
+        Factors of the default ``prior_scale`` of the model.
     rounds : bool
         Leave out each round, or each judge (the 30 with the most votes).
     test_fraction : float, optional
@@ -159,7 +159,7 @@ def sensitivity(
 
 
 def _fitted(board: Any, setting: Setting, seed: int, options: dict[str, Any]) -> Posterior:
-    """Fit in one way; what it warns of is in its attrs."""
+    """Fit with one setting; warnings are stored in attrs."""
     if setting.part >= 0:
         part, names, _ = removable(board)
         board = without(board, part, [names[setting.part]])
@@ -170,7 +170,7 @@ def _fitted(board: Any, setting: Setting, seed: int, options: dict[str, Any]) ->
 
 
 def _answers(post: Posterior | None, names: pd.Index, prob: float, top: int) -> dict[str, Any]:
-    """Return what is kept of a fit, for all players of the board; None stands for no fit."""
+    """Return what is stored of a fit, for all players; None means no fit."""
     m = len(names)
     rank, best, inside = np.zeros(m, dtype=int), np.zeros(m), np.zeros(m, dtype=np.int8)
     better, verdict = np.full((m, m), np.nan), np.zeros((m, m), dtype=np.int8)
@@ -222,7 +222,7 @@ def _table(every: list[Setting], fits: list[dict[str, Any]], names: pd.Index) ->
 
 
 def _moved(table: xr.Dataset, every: list[Setting], rule: str, part: str) -> xr.Dataset:
-    """Sum up what moves with one choice alone."""
+    """Summarise what changes with each single choice."""
     of = np.array([setting.differs(every[0]) for setting in every])
     what = {"model": "model", "ties": "ties", rule: rule, "prior": "prior_scale", "part": part}
     rows = {}
@@ -239,14 +239,14 @@ def _moved(table: xr.Dataset, every: list[Setting], rule: str, part: str) -> xr.
 
 
 def _pairs(table: xr.Dataset, some: xr.Dataset) -> tuple[int, int]:
-    """Count pairs with another verdict than the base's, or the opposite, in one fit or more."""
+    """Count pairs whose verdict differs from the base, or is opposite, in some fit."""
     own, verdict = table["verdict"].to_numpy()[0], some["verdict"].to_numpy()
     moved, turned = (verdict != own).any(axis=0), (verdict * own < 0).any(axis=0)
     return int(np.triu(moved, 1).sum()), int(np.triu(turned, 1).sum())
 
 
 def _psense(post: Posterior, names: pd.Index) -> dict[str, Any]:
-    """Return how strengths move with powers of prior and likelihood, where ArviZ can tell."""
+    """Return ArviZ's sensitivity of strengths to prior and likelihood, if available."""
     import arviz as az
 
     tree = post.tree.copy()
@@ -268,7 +268,7 @@ def _psense(post: Posterior, names: pd.Index) -> dict[str, Any]:
 
 
 def _said(table: xr.Dataset, every: list[Setting], leader: str, top: int) -> str:
-    """Report what moves."""
+    """Summarise what changes."""
     good = table.isel(fit=table["converged"].to_numpy() == 1)
     leads = pd.Series(good["leader"].to_numpy()).value_counts()
     others = [f"{name} in {count}" for name, count in leads.drop(leader, errors="ignore").items()]
@@ -295,9 +295,7 @@ def _said(table: xr.Dataset, every: list[Setting], leader: str, top: int) -> str
         lead = f" (and the leader in {row['other_leader']} of {counted(row['fits'], 'fit')})"
         parts.append(f"{name} {row['pairs_moved']}{lead if row['other_leader'] else ''}")
     if parts:
-        said.append(
-            f"Pairs that one choice changes from the base ({every[0].label()}): {', '.join(parts)}"
-        )
+        said.append(f"Pairs that one choice changes ({every[0].label()}): {', '.join(parts)}")
     kept = int((good["in_top"] == table["in_top"][0]).all("player").sum())
     said.append(f"The top {top} is the same in {kept}")
     if "psense_prior" in table:

@@ -1,4 +1,4 @@
-"""What a posterior of votes says beside strengths: how many votes, and what else sways them."""
+"""Numbers of votes, and effects other than strengths."""
 
 from typing import NamedTuple
 
@@ -40,24 +40,24 @@ def counted_of(dt: xr.DataTree) -> Counted:
 
 
 def worth_of_votes(post: Posterior) -> float:
-    """Return what a vote is worth on average, of an independent match."""
+    """Return the average information of a vote relative to an independent match."""
     return float(post.constant["weight"].mean()) if "weight" in post.constant else 1.0
 
 
 def said_of_worth(worth: float) -> str:
-    """Report how many independent votes a vote counts for: ties vary less than wins."""
+    """Describe how many independent votes a vote counts as."""
     more = ", as ties vary less than wins and losses" if worth >= 1.05 else ""
     return f"a vote counts as {worth:.2g} independent ones{more}"
 
 
 def clustered_by(post: Posterior) -> tuple[str, ...]:
-    """Name what makes votes go together."""
+    """Return the names of the clusters of votes."""
     names = post.constant.get("clustering", xr.DataArray(np.array([], dtype=object))).to_numpy()
     return tuple(name for name in CLUSTERINGS if name in names)
 
 
 def votes_by_player(post: Posterior) -> pd.DataFrame:
-    """Count each player's ``votes``, and the share of all that are for neither, ``both_bad``."""
+    """Count each player's ``votes``, and the share that is ``both_bad``."""
     board = post.matches()
     n = board["n"].sum("opponent").to_series()
     table = n.rename("votes").to_frame()
@@ -68,7 +68,7 @@ def votes_by_player(post: Posterior) -> pd.DataFrame:
 
 
 def effects(dt: xr.DataTree | xr.Dataset, prob: float) -> pd.DataFrame | None:
-    """Tabulate what sways votes beside players, of a posterior or an estimate; None of nothing.
+    """Tabulate effects on votes other than players; None if there are none.
 
     A row an effect: ``effect``, by name, and "order" of who is shown first; ``per``, one standard
     deviation of the covariate in its unit; ``coefficient`` in log-odds for that, and

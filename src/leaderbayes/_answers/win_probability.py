@@ -1,4 +1,4 @@
-"""Posterior probability that one player beats another, of all pairs."""
+"""Win probabilities of all pairs."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -89,10 +89,10 @@ def win_probability(
     one_of("convention", convention, "correct", "published")
     if isinstance(dt, xr.Dataset):
         if by not in ("auto", "model"):
-            raise LeaderbayesError(f"An estimate keeps no matches: give a posterior for by={by!r}.")
+            raise LeaderbayesError(f"An estimate stores no matches: use a posterior for by={by!r}.")
         return probabilities(dt, prob, convention)
     if convention != "correct":
-        raise LeaderbayesError("Published conventions are those of estimates, not of posteriors.")
+        raise LeaderbayesError("convention= is for estimates; for posteriors use weight=1.")
     return wins_of(Posterior(dt), prob, by)
 
 
@@ -103,8 +103,8 @@ def wins_of(
     if by == "blend" or (by == "auto" and blends(post)):
         if not blends(post):
             raise LeaderbayesError(
-                f"{post.called} has no blend, which is of one tournament of three players or more "
-                "under Bradley-Terry's, Davidson's or Plackett-Luce's model: give by='model'."
+                f"{post.called} has no blend, which needs one tournament of at least three "
+                "players, fitted by Bradley-Terry, Davidson or Plackett-Luce: use by='model'."
             )
         return Blend(post).pairs(prob, players).assign_attrs(by="blend")
     if by == "record" or not (post.parameter == "epp" or post.several):
@@ -134,7 +134,7 @@ def chance(
 
 
 def _of_pairs(post: Posterior, prob: float, at: Longs) -> tuple[Floats, int]:
-    """Return mean, lower and upper end (3, player, opponent), and the number of draws used."""
+    """Return mean, lower and upper end (3, player, opponent), and the number of draws."""
     draws, m = len(post.standing), len(at)
     most = (_MOST_OF_SEVERAL if post.several else _MOST) // m**2
     used = int(np.clip(most, min(_FEWEST, draws), draws))

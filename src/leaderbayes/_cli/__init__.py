@@ -75,7 +75,7 @@ for command in (rank, compare, frontier, audit, sensitivity, tournaments, plan, 
 
 @cli.command()
 def models() -> None:
-    """List the models that --model takes."""
+    """List the models that --model accepts."""
     from leaderbayes.models._registry import FITTED
 
     columns = ("model", "called", "data", "ranks by")
@@ -84,7 +84,7 @@ def models() -> None:
         [(m.name, m.label, ", ".join(m.data), m.parameter) for m in FITTED.values()],
         left=columns,
     )
-    click.echo("Options of each: help(leaderbayes.models.NAME); give them by --option NAME=VALUE.")
+    click.echo("Options: see help(leaderbayes.models.NAME); set them by --option NAME=VALUE.")
 
 
 def main() -> None:

@@ -28,10 +28,10 @@ _OF_PAIRS = ("player", "opponent")
 
 @command("audit results")
 @reading
-@option("control", "Hold --prob for all claims together (joint) or each (pair).", str, "joint")
+@option("control", "Apply --prob to all claims jointly (joint) or to each (pair).", str, "joint")
 @together(fitting, writing)
 def audit(**given: Any) -> None:
-    """Report which differences in a leaderboard are real.
+    """Report which differences in a table are real.
 
     FILE is a table, or the folder of leaderbayes rank --out.
     """

@@ -13,11 +13,11 @@ from leaderbayes._cli._read import fitted
 @reading
 @click.argument("a")
 @click.argument("b")
-@option("rope", "Call win probabilities this near to 1/2 (or mean scores this near) equivalent.",
+@option("rope", "Largest difference (of a win probability from 1/2) that counts as equivalent.",
         float)  # fmt: skip
 @fitting
 def compare(a: str, b: str, rope: float | None, **given: Any) -> None:
-    """Compute the probability that player A is better than player B."""
+    """Compare two players, A and B."""
     import leaderbayes as lb
 
     dt, data = fitted(given, (a, b))

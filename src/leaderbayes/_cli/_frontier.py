@@ -28,14 +28,14 @@ _NAMES = "player team model system algorithm method classifier name"
 
 @command("frontier scores.csv --cost price.csv --cost-column usd --out frontier")
 @reading
-@option("cost", "Table of the players' names and costs.", click.Path(),
+@option("cost", "Table of players and costs.", click.Path(),
         required=True, metavar="COSTS")  # fmt: skip
-@option("cost_column", "Column of the cost; A,B of repeated measurements.  [default: the only "
-        "one of numbers]", names,
+@option("cost_column", "Column of costs, or A,B for repeated measurements.  [default: the only "
+        "numeric column]", names,
         metavar="COLUMN,...")  # fmt: skip
 @together(scaling, fitting, writing)
 def frontier(**given: Any) -> None:
-    """Compute who is on the Pareto frontier of cost and quality."""
+    """Find the Pareto frontier of cost and quality."""
     import leaderbayes as lb
     from leaderbayes._fits.posterior import Posterior
 
@@ -79,7 +79,7 @@ def _costs(given: Mapping[str, Any]) -> "pd.DataFrame | pd.Series":
             f"which column is the cost? Name it (--cost-column NAME, or A,B of repeated "
             f"measurements): {listed(others)}."
         )
-    remedy = "give a number from 0 up"
+    remedy = "must be a number of at least 0"
     columns = {name: as_numbers(table, name, words=False, remedy=remedy) for name in found}
     costs = table.frame[[label]].assign(**columns).set_index(as_names(table, label))[found]
     return costs[found[0]] if len(found) == 1 else costs

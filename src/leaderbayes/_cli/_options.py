@@ -40,14 +40,14 @@ def counts(text: str) -> list[int]:
     try:
         return [int(count) for count in text.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{text!r}: give whole numbers, such as 5,10,20.") from None
+        raise click.BadParameter(f"{text!r}: use whole numbers, such as 5,10,20.") from None
 
 
 def setting(text: str) -> tuple[str, Any]:
     """Read NAME=VALUE, whose value is JSON or else text."""
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise click.BadParameter(f"{text!r}: give NAME=VALUE, such as prior_df=4.")
+        raise click.BadParameter(f"{text!r}: use NAME=VALUE, such as prior_df=4.")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -137,40 +137,40 @@ def typed(given: Iterable[str]) -> list[str]:
 
 # As arguments of `leaderbayes.fit`: name, help, type and default.
 _FIT: tuple[tuple[Any, ...], ...] = (
-    ("model", "A model of leaderbayes models; auto: mean_score for right or wrong answers, else "
-     "bradley_terry.", str, "auto"),
-    ("ties", "Count a tie as half, drop or loss (with --ml also floor).", str, "half"),
-    ("weight", "Weight of a match: composite, or a number (1: as published).  [default: the "
-     "model's]", weight),
-    ("round_weight", "Column of rounds' weights: numbers, or categories that count equally.", str),
+    ("model", "Model (see leaderbayes models); auto: mean_score for right-or-wrong answers, "
+     "otherwise bradley_terry.", str, "auto"),
+    ("ties", "Rule for ties: half, drop or loss (floor with --ml).", str, "half"),
+    ("weight", "Weight of a match: composite, or a number (1: as published).  [default: that "
+     "of the model]", weight),
+    ("round_weight", "Column of weights of rounds: numbers or equal categories.", str),
     ("test_fraction", "Share of rows that each round tests on, if rounds are splits of one data "
      "set.", float),
-    ("prior_scale", "Scale of the prior on strengths.  [default: the model's]", float),
-    ("cluster", "Column of clusters, such as passages; for votes: judge, prompt or none.", str),
+    ("prior_scale", "Scale of the prior on strengths.  [default: that of the model]", float),
+    ("cluster", "Column of clusters, such as passages; for votes judge, prompt or none.", str),
     ("order_effect", "Estimate the advantage of being shown first.", bool),
-    ("covariates", "Covariates of a vote, such as length.", names),
+    ("covariates", "Covariates of votes, separated by commas.", names),
     ("of", "Scores to average: raw, standardised, distance or share.", str),
     ("statistic", "Average to take: mean, median or iqm.", str),
-    ("sampler", "auto, metropolis (fast), nutpie or pymc (NUTS).", str, "auto"),
+    ("sampler", "Sampler: auto, metropolis (fast), nutpie or pymc (NUTS).", str, "auto"),
     ("draws", "Draws per chain.", click.IntRange(1), 1000),
     ("chains", "Number of chains.", click.IntRange(1), 4),
-    ("seed", "Seed of all random numbers.  [default: a new one, recorded in the result]",
+    ("seed", "Random seed.  [default: a new one, stored with the result]",
      click.IntRange(0, 2**32 - 1)),
-    ("prior", "Also draw from the prior.", bool, False),
-    ("replicates", "Draws with a replicated data set.", click.IntRange(0), 400),
+    ("prior", "Also sample the prior.", bool, False),
+    ("replicates", "Number of replicated data sets.", click.IntRange(0), 400),
 )  # fmt: skip
 ARGUMENTS = (*(name for name, *_ in _FIT), "within_round", "options")  # of `leaderbayes.fit`
 
 seed = option(*next(each for each in _FIT if each[0] == "seed"))
 prob = option("prob", "Probability of the intervals.", float, 0.95, callback=_probability)
-target = option("target", "Wanted probability of a decision.", float, 0.8, callback=_probability)
+target = option("target", "Target probability of a decision.", float, 0.8, callback=_probability)
 scaling = together(
-    option("anchor", "Player with which the others are compared.", metavar="PLAYER"),
-    option("scale", "elo: 400 points for each factor of ten of the odds.", click.Choice(["elo"]),
+    option("anchor", "Player with which all others are compared.", metavar="PLAYER"),
+    option("scale", "Scale of strengths: elo, or log-odds by default.", click.Choice(["elo"]),
            metavar="SCALE"),
-    option("anchor_at", "Elo of the anchor.  [default: 1000]", float),
+    option("anchor_at", "Elo points of the anchor.  [default: 1000]", float),
 )  # fmt: skip
-as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 writing = together(
     option("out", "Folder for tables, the posterior and figures.", click.Path(path_type=Path),
            metavar="FOLDER"),
@@ -179,7 +179,7 @@ writing = together(
 )  # fmt: skip
 better = click.option(
     "--higher-is-better/--lower-is-better", "higher_is_better", default=None,
-    help="Which scores are better.  [default: higher, unless named like a loss]",
+    help="Direction of the scores.  [default: higher; required for names of losses]",
 )  # fmt: skip
 max_mb = option("max_mb", "Largest size of FILE, unpacked, in megabytes.", float, MAX_MB)
 columns = together(
@@ -190,7 +190,7 @@ columns = together(
         for name, what in {
             "player": "players",
             "round_": "rounds: folds, tasks, items",
-            "score": "scores; of other formats the metric",
+            "score": "scores, or the metric of another format",
             "tournament": "tournaments (data sets)",
             "repeat": "repeated runs, which are averaged",
             "period": "when rounds were: seasons, dates (model dynamic)",
@@ -199,15 +199,15 @@ columns = together(
             "outcome": "the winner, or two columns of scores, X,Y",
             "prompt": "prompts, or none",
             "judge": "judges, or none",
-            "count": "how many votes a row stands for",
+            "count": "numbers of votes per row",
         }.items()
     ),
-    option("scheme", "Scheme of the EPP paper: Model/CV, Model/Task or Data set/Model.",
+    option("scheme", "What is compared: Model/CV, Model/Task or Data set/Model.",
            click.Choice(["Model/CV", "Model/Task", "Data set/Model"]), metavar="SCHEME"),
-    option("drop", "Column or row that is no score (repeatable).", multiple=True, metavar="NAME"),
-    option("keep", "Column or row that is a score (repeatable).", multiple=True, metavar="NAME"),
-    option("both_bad", "Count votes for neither player as tie, drop or own.", str, "tie"),
-    option("only", "The one tournament to use.", metavar="NAME"),
+    option("drop", "Column or row to exclude (repeatable).", multiple=True, metavar="NAME"),
+    option("keep", "Column or row to include (repeatable).", multiple=True, metavar="NAME"),
+    option("both_bad", "Count votes that both are bad as tie, drop or own.", str, "tie"),
+    option("only", "Tournament to use.", metavar="NAME"),
     better,
     max_mb,
 )  # fmt: skip
@@ -217,7 +217,7 @@ fitting = together(
     click.option("--within-round/--across-rounds", default=True, show_default=True,
                  help="Compare scores within rounds, or across them."),
     click.option("--option", "options", type=setting, multiple=True, metavar="NAME=VALUE",
-                 help="Further argument of the model (repeatable)."),
+                 help="Further option of the model (repeatable)."),
     prob,
     as_json,
 )  # fmt: skip

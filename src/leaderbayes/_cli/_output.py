@@ -34,7 +34,7 @@ def check_out(given: dict[str, Any]) -> None:
         if given.get("ml"):  # estimates have no figures
             return
         click.echo(
-            f"{folder}: there will be no figures, which need matplotlib: {install('plots')}.",
+            f"{folder}: no figures, because they need matplotlib: {install('plots')}.",
             err=True,
         )
 

@@ -30,23 +30,23 @@ _BOTH = ("rounds", "test_fraction", "prob", "target", "seed")
 )
 @click.argument("file", type=click.Path(), required=False)
 @columns
-@option("pair", "Two players to separate.  [default: the leader from all]", nargs=2, metavar="A B")
-@option("rounds", "Numbers of further rounds; without FILE of all.  [default: 1/4 to 4 times as "
+@option("pair", "Two players to separate.  [default: leader, all others]", nargs=2, metavar="A B")
+@option("rounds", "Numbers of further rounds; without FILE, of all.  [default: 1/4 to 4 times as "
         "many]", counts, metavar="N,N,...")  # fmt: skip
 @option("votes", "Numbers of further votes.", counts, metavar="N,N,...")
 @target
-@option("width", "Wanted width of the interval of the difference.", float)
+@option("width", "Target width of the interval of the difference.", float)
 @option("more_runs", "Numbers of further runs of the same rounds.", counts, metavar="N,N,...")
-@option("players", "Player to run again (repeatable); without FILE how many players.  [default: "
-        "the pair, or those tied for top]", multiple=True, metavar="PLAYER")  # fmt: skip
-@option("difference", "True difference of the leader from all others.", float)
+@option("players", "Player to run again (repeatable); without FILE, their number.  [default: the "
+        "pair, or players tied for top]", multiple=True, metavar="PLAYER")  # fmt: skip
+@option("difference", "True difference between the leader and all others.", float)
 @option("sd", "Standard deviation of a player's scores between rounds.", float)
-@option("correlation", "Correlation of two players' scores in a round.", float)
-@option("accuracy", "Share of right answers, of right or wrong items.", float)
-@option("discordance", "Share of items that one of two players gets wrong.", float)
+@option("correlation", "Correlation of the scores of two players in a round.", float)
+@option("accuracy", "Share of right answers, for right-or-wrong items.", float)
+@option("discordance", "Share of items that only one of two players gets right.", float)
 @fitting
 def plan(**given: Any) -> None:
-    """Estimate how many more rounds, or votes, would separate players.
+    """Estimate how many more rounds or votes separate players.
 
     Without FILE: how many rounds, or items, a study needs, and how small a difference it finds.
     """

@@ -140,7 +140,7 @@ def print_effects(effects: Sequence[Mapping[str, Any]], prob: float) -> None:
             value, low, high = (row[f"{name}{end}"] for end in ("", "_lower", "_upper"))
             cells += [f"{value:.2f}", f"{low:.2f} to {high:.2f}"]
         rows.append(cells)
-    title = f"What else sways votes, {prob:.0%} intervals"
+    title = f"Other effects on votes, {prob:.0%} intervals"
     print_table(dict.fromkeys(columns, 8), rows, left=("effect",), wrapped=("effect",), title=title)
 
 

@@ -44,7 +44,7 @@ _OF_ESTIMATES = ("model", "within_round", "weight", *_OF_VOTES)
 @click.option("--ml", is_flag=True, help="Estimate by maximum likelihood, without sampling.")
 @together(scaling, fitting, writing)
 def rank(**given: Any) -> None:
-    """Rank the players of a table of scores, or of votes (who beat whom)."""
+    """Rank the players of a table of scores or votes."""
     import leaderbayes as lb
     from leaderbayes._answers.votes import effects
 
@@ -85,14 +85,12 @@ def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
 
     if alien := typed([name for name in ARGUMENTS if name not in _OF_ESTIMATES]):
         option = alien[0].removesuffix("s") if alien[0] == "options" else alien[0]
-        raise lb.LeaderbayesError(
-            f"--ml has no --{option.replace('_', '-')}: leave out one of the two."
-        )
+        raise lb.LeaderbayesError(f"--ml has no --{option.replace('_', '-')}; omit one of them.")
     first = next(name for name in MODELS if hasattr(lb.likelihood, name))
     model = first if given["model"] == "auto" else given["model"]
     function = getattr(lb.likelihood, model, None)
     if function is None or model not in MODELS:
-        raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")
+        raise lb.LeaderbayesError(f"--ml has no model {model!r}; omit --ml, or use another.")
     asked: dict[str, Any] = {}
     played = data.given.values
     if is_votes(played):

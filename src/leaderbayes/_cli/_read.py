@@ -67,8 +67,8 @@ def _read(given: Mapping[str, Any]) -> Any:
     if of_votes := typed([*_VOTES, "both_bad"]):
         if alien := typed(_SCORES):
             raise lb.LeaderbayesError(
-                f"{_flag(of_votes[0])} is for votes, and {_flag(alien[0])} for scores: leave out "
-                "one of the two."
+                f"{_flag(of_votes[0])} is for votes, and {_flag(alien[0])} for scores; omit one "
+                "of them."
             )
         columns = {name: given[name] for name in _VOTES if name != "count"}
         return lb.read_votes(
@@ -102,8 +102,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(
-            f"{_flag(alien[0])} is for --format table, and has no meaning for --format "
-            f"{given['format_']}."
+            f"{_flag(alien[0])} is for --format table, not for --format {given['format_']}."
         )
     arguments = {name: value for name, value in asked.values() if value is not None}
     scores: xr.DataArray = reader(given["file"], max_mb=given["max_mb"], **arguments)
@@ -135,9 +134,9 @@ def _check_one(data: "Scores | Votes", given: Mapping[str, Any]) -> None:
         names, values = data.tournaments(), data.values
         first = ", ".join(name[:60] for name in names[:12]) + (", ..." if len(names) > 12 else "")
         raise lb.LeaderbayesError(
-            f"{given['file']}: several tournaments; pick one with --only: {first}. If they are "
-            f"the rounds of one board: --round {shlex.quote(_called(values, 'tournament'))}"
-            f" --repeat {shlex.quote(_called(values, 'round'))}, whose scores are averaged."
+            f"{given['file']}: several tournaments; choose one with --only: {first}. To use them "
+            f"as rounds of one board: --round {shlex.quote(_called(values, 'tournament'))} "
+            f"--repeat {shlex.quote(_called(values, 'round'))} (scores are averaged)."
         )
 
 
@@ -165,7 +164,7 @@ def fitted(given: Mapping[str, Any], players: Sequence[str] = ()) -> tuple["xr.D
     if path.is_dir() and (path / "posterior.nc").is_file():
         if alien := [name for name in typed(given) if name not in _OF_FITTED]:
             raise lb.LeaderbayesError(
-                f"{path} holds a posterior, which is not fitted again: leave out {_flag(alien[0])}."
+                f"{path} is a posterior, which is not fitted again: omit {_flag(alien[0])}."
             )
         dt = lb.read_fit(path / "posterior.nc")
         run = path / "run.json"
@@ -212,7 +211,7 @@ def say_model(dt: "xr.DataTree") -> None:
 
     post = Posterior(dt)
     alone = post.constant.sizes.get("clustering") == 0
-    said = f"{post.kind.said}{', each by itself: no judge is known' if alone else ''}"
+    said = f"{post.kind.said}{', independent because no judge is known' if alone else ''}"
     click.echo(f"model: {post.model.name} ({said}); others: leaderbayes models", err=True)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PAGE, _SUFFIXES = (".html", ".htm"), (".html", ".htm", ".tex", ".txt")
 _PAGE_ONLY = ("sota", "title", "top")
 _EXPECTED = (
-    "give the posterior.nc of leaderbayes rank or sota --out (or its folder), a file of "
+    "use the folder (or posterior.nc) of leaderbayes rank or sota --out, a file of "
     "leaderbayes.write_fit, or the store of leaderbayes tournaments."
 )
 _PATH = click.Path(path_type=Path)
@@ -30,11 +30,11 @@ _PATH = click.Path(path_type=Path)
 
 @command("report results --out page.html")
 @click.argument("file", type=_PATH)
-@option("out", "File to write: .html, .tex (with a .bib beside it) or .txt.", _PATH, metavar="PAGE")
-@option("sota", "Result of leaderbayes sota --out, for a section of the page.", _PATH,
+@option("out", "File to write: .html, .tex (with a .bib file) or .txt.", _PATH, metavar="PAGE")
+@option("sota", "Result of leaderbayes sota --out to add to the page.", _PATH,
         metavar="FILE")  # fmt: skip
-@option("audit", "Add the answers of leaderbayes audit.", bool)
-@option("site", "Folder for a site with a page for each result in FILE (in place of --out).", _PATH,
+@option("audit", "Add an audit.", bool)
+@option("site", "Folder for a site with a page per result in FILE (instead of --out).", _PATH,
         metavar="DIR")  # fmt: skip
 @option("title", "Title of the page or site.")
 @option("top", "Number of players in charts and comparisons.  [default: 100, fewer of many boards]",
@@ -43,14 +43,14 @@ _PATH = click.Path(path_type=Path)
 @scaling
 @as_json
 def report(file: Path, as_json: bool, **given: Any) -> None:
-    """Write a report: a page (HTML), LaTeX or text.
+    """Write a report as an HTML page, LaTeX or text.
 
     FILE is the folder of leaderbayes rank, sota or tournaments; for --site a folder of these.
     """
     import leaderbayes as lb
 
     if (given["out"] is None) == (given["site"] is None):
-        raise lb.LeaderbayesError("Give --out page.html, .tex or .txt, or --site DIR: one of them.")
+        raise lb.LeaderbayesError("Use one of --out page.html, .tex or .txt, and --site DIR.")
     make = _one if given["site"] is None else _site
     result, text = make(file, given)
     converged = result["converged"]
@@ -66,18 +66,17 @@ def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     check_file(out, *_SUFFIXES)
     page = out.suffix.lower() in _PAGE
     if not page and (alien := typed(_PAGE_ONLY)):
-        raise lb.LeaderbayesError(f"--{alien[0]} is for a page, not {out}: give --out page.html.")
+        raise lb.LeaderbayesError(f"--{alien[0]} is for a page, not {out}: use --out page.html.")
     dt = _open(file)
     best = None if given["sota"] is None else _open(given["sota"])
     if best is not None and "theta" not in _posterior(best):
         raise lb.LeaderbayesError(
-            f"{given['sota']}: this is no posterior of how good the best is; give that of "
+            f"{given['sota']}: not a posterior of the best of a board; use a result of "
             "leaderbayes sota --out."
         )
     if "posterior" not in dt.children and (not page or given["audit"]):
         raise lb.LeaderbayesError(
-            f"{file}: this is a study of many fits, of which there is a page, without --audit; "
-            "give --out page.html."
+            f"{file}: a study of many fits only has a page without --audit; use --out page.html."
         )
     asked = lb.audit(dt, prob=prob) if given["audit"] else None
     if page:
@@ -105,13 +104,13 @@ def _site(folder: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
     site, prob = given["site"], given["prob"]
     if given["sota"] is not None:
-        raise lb.LeaderbayesError("--sota is for a page: give --out page.html.")
+        raise lb.LeaderbayesError("--sota is for a page: use --out page.html.")
     if not folder.is_dir():
         raise lb.LeaderbayesError(f"{folder}: no such folder; --site takes a folder of posteriors.")
     paths = sorted(path for path in folder.iterdir() if _is_one(path))
     fits = {path.stem if path.is_file() else path.name: _open(path) for path in paths}
     if not fits:
-        raise lb.LeaderbayesError(f"{folder}: it has no posterior; {_EXPECTED}")
+        raise lb.LeaderbayesError(f"{folder}: no posterior; {_EXPECTED}")
     single = {name: fit for name, fit in fits.items() if "posterior" in fit.children}
     audits = {k: lb.audit(fit, prob=prob) for k, fit in single.items() if given["audit"]}
     shown = {name: given[name] for name in ("title", "top") if given[name] is not None}
@@ -138,7 +137,7 @@ def _open(path: Path) -> "xr.DataTree":
         return lb.read_fit(path)
     if not (path / "zarr.json").exists():
         raise lb.LeaderbayesError(
-            f"{path}: this folder has no posterior.nc, and is no study; {_EXPECTED}"
+            f"{path}: this folder has no posterior.nc and is not a study; {_EXPECTED}"
         )
     return lb.study.open(path)
 

@@ -41,18 +41,18 @@ def _numbers(text: str) -> list[float]:
 @option("weights", "Weights of a match.  [default: composite,1]", _weights, metavar="X,...")
 @option("clusters", "Clusters of votes.  [default: auto,none]", names)
 @option(
-    "priors", "Factors on the scale of the prior.  [default: 1,0.5,2]", _numbers, metavar="X,..."
+    "priors", "Factors of the scale of the prior.  [default: 1,0.5,2]", _numbers, metavar="X,..."
 )
 @click.option("--rounds/--no-rounds", default=True, show_default=True,
-              help="Leave out each round in turn, or each judge.")  # fmt: skip
+              help="Also leave out each round, or each judge.")  # fmt: skip
 @option("test_fraction", "Share of rows that each round tests on, if rounds are splits of one data "
         "set.", float)  # fmt: skip
 @option("top", "Size of the set of best players.  [default: 5]", click.IntRange(1))
 @option("order_effect", "Estimate the advantage of being shown first.", bool)
-@option("covariates", "Covariates of a vote, such as length.", names)
+@option("covariates", "Covariates of votes, separated by commas.", names)
 @together(seed, prob, as_json, writing)
 def sensitivity(**given: Any) -> None:
-    """Fit a table in several ways, and report how the answer changes."""
+    """Report how other choices would change the answer."""
     import leaderbayes as lb
 
     check_out(given)

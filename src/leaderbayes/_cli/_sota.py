@@ -45,41 +45,41 @@ def _column_or_number(text: str) -> float | str:
 
 @command("sota board.csv --n 1000 --seed 1 --out results")
 @click.argument("file", type=click.Path())
-@option("answers", "FILE has each team's right and wrong answers, which show n and rho.", bool)
+@option("answers", "FILE has the answers of each team, from which n and rho are estimated.", bool)
 @option("n", "Number of test instances.", click.IntRange(1))
-@option("se", "Standard error of the scores (in place of --n), or its column.", _column_or_number,
+@option("se", "Standard error of the scores (instead of --n), or its column.", _column_or_number,
         metavar="X|COLUMN")  # fmt: skip
-@option("metric", "accuracy or auc (without --se).")
+@option("metric", "Metric: accuracy or auc (not with --se).")
 @option("classes", "Number of classes.  [default: 2]", click.IntRange(2))
 @option("chance", "Score of a random classifier.  [default: 1 / classes]", float)
-@option("positive_rate", "Share of the positive class, for AUC.", float, metavar="SHARE")
+@option("positive_rate", "Share of the positive class (for auc).", float, metavar="SHARE")
 @option("team", "Column of teams.", metavar="COLUMN")
 @option("score", "Column of scores.", metavar="COLUMN")
 @option("round", "Column of items (with --answers).", metavar="COLUMN")
 @option("cluster", "Column of clusters of items (with --answers).", metavar="COLUMN")
 @better
 @max_mb
-@option("public", "Public board of the same teams, to compare with FILE.", click.Path(),
+@option("public", "Public board of the same teams to compare with FILE.", click.Path(),
         metavar="FILE2")  # fmt: skip
 @option("public_n", "Number of test instances of --public.", click.IntRange(1))
-@option("rho", "Correlation of each classifier's answers with a reference.  [default: that of "
+@option("rho", "Correlation of each team's answers with a reference.  [default: estimated with "
         "--answers, else 0]", float)  # fmt: skip
-@option("sampler", "Compute the posterior: exact or abc-smc.  [default: an estimate]",
+@option("sampler", "Sampler of the posterior: exact or abc-smc.  [default: no posterior]",
         click.Choice(["exact", "abc-smc"]), metavar="TEXT")  # fmt: skip
-@option("ours", "Posterior: team of yours, for the probability that it beats all others "
-        "(repeatable).", multiple=True, metavar="TEAM")  # fmt: skip
-@option("variants", "Tries of which that of --ours is the best.  [default: 1]", click.IntRange(1))
-@option("rule", "Estimate: shrink scores towards chance, or crop the best.")
-@option("criterion", "Estimate: mean or upper.")
-@option("convention", "Estimate: correct or published.")
-@option("dependence", "Estimate: boland or copula.")
+@option("ours", "Posterior: your team, to test whether it beats all others (repeatable).",
+        multiple=True, metavar="TEAM")  # fmt: skip
+@option("variants", "Number of tries of which --ours is the best.  [default: 1]", click.IntRange(1))
+@option("rule", "Estimate: rule, shrink scores towards chance or crop the best teams.")
+@option("criterion", "Estimate: statistic of the maximum, mean or upper.")
+@option("convention", "Estimate: convention, correct or published.")
+@option("dependence", "Estimate: dependence, boland or copula.")
 @option("law", "Posterior: distribution of true performance, flexible or beta.")
 @option("epsilon", "abc-smc: tolerance of simulated boards, in standard deviations.", float)
 @option("draws", "Draws per chain.  [default: 250]", click.IntRange(1))
 @option("chains", "Number of chains.  [default: 4]", click.IntRange(1))
 @together(seed, prob, as_json, writing)
 def sota(**given: Any) -> None:
-    """Estimate how good the best team of a competition really is."""
+    """Estimate how good the best team of a board really is."""
     import leaderbayes as lb
 
     of_board: Callable[..., Any] = lb.sota.read_answers if given["answers"] else lb.sota.read_board
@@ -133,13 +133,13 @@ def _refuse(given: Mapping[str, Any], *functions: Callable[..., Any]) -> None:
         if name not in known and name not in _OWN:
             kinds = " and ".join(f"leaderbayes.sota.{each.__name__}" for each in functions)
             raise lb.LeaderbayesError(
-                f"--{name.replace('_', '-')} has no meaning here, which is {kinds}: leave it out, "
-                "or see --answers and --sampler."
+                f"--{name.replace('_', '-')} does not apply to {kinds}: omit it, or see --answers "
+                "and --sampler."
             )
     if (given["ours"] and not given["sampler"]) or (given["variants"] and not given["ours"]):
         raise lb.LeaderbayesError("--variants needs --ours, and --ours needs --sampler exact.")
     if (given["public"] is None) != (given["public_n"] is None):
-        raise lb.LeaderbayesError("--public and --public-n belong together: give both, or none.")
+        raise lb.LeaderbayesError("--public and --public-n belong together: use both or neither.")
 
 
 def _certified(dt: "xr.DataTree", given: Mapping[str, Any]) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float, more: int
         f"{result['observed_max']:{form}}{alone}."
     )
     if result["left_out"]:
-        click.echo(f"Not counted are {result['left_out']}.")
+        click.echo(f"Excluded: {result['left_out']}.")
     click.echo(
         f"Estimated true performance of the best ({result['how']}): {result['theta_sota']:{form}} "
         f"({prob:.0%} interval {result['theta_sota_lower']:{form}} to "
@@ -240,7 +240,7 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float, more: int
         likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in best.attrs["likely"])
         click.echo(f"Probability of reaching that estimate: {likely}.")
         click.echo(
-            f"The same teams' best on another test set: {result['expected_max']:{form}} "
-            f"({result['max_lower']:{form}} to {result['max_upper']:{form}}). "
-            f"Seed {result['seed']}."
+            "Expected best score of the same teams on another test set: "
+            f"{result['expected_max']:{form}} ({result['max_lower']:{form}} to "
+            f"{result['max_upper']:{form}}). Seed {result['seed']}."
         )

@@ -22,12 +22,12 @@ _LEADS = ("tournament", "size", "leader", "P(best)", "tied")
 
 @command("tournaments scores.csv --store study --seed 1 --out results")
 @reading
-@option("store", "Folder for the posteriors (Zarr); a stopped study is continued.  [required]",
+@option("store", "Folder for the posteriors (Zarr); continues a stopped study.",
         click.Path(path_type=Path), required=True, metavar="FOLDER")  # fmt: skip
 @option("workers", "Number of processes.  [default: as many as CPUs]", click.IntRange(1))
 @together(fitting, writing)
 def tournaments(store: Path, workers: int | None, **given: Any) -> None:
-    """Fit each tournament (data set) of a table separately, and compare them."""
+    """Fit each data set of a table separately and compare."""
     import leaderbayes as lb
     from leaderbayes._numerics.workers import available
 
@@ -35,8 +35,8 @@ def tournaments(store: Path, workers: int | None, **given: Any) -> None:
     data = read(given)
     if not (names := data.given.tournaments()):
         raise lb.LeaderbayesError(
-            f"{given['file']}: there is one tournament; name their column by --tournament, or "
-            "rank it by leaderbayes rank."
+            f"{given['file']}: only one tournament; name the column with --tournament, or use "
+            "leaderbayes rank."
         )
     study = lb.study.fit(
         data.given.values, store=store, workers=workers or min(available(), len(names)),
@@ -133,10 +133,10 @@ def _print(result: Mapping[str, Any]) -> None:
     else:
         _print_fits(rows)
         best = [f"{short(p['player'])} {p['p_average']:.2f}" for p in result["players"][:10]]
-        click.echo(f"Beat the average player most often: {', '.join(best)}.")
+        click.echo(f"Beats the average player most often: {', '.join(best)}.")
         reverse = [short(row["tournament"]) for row in rows if (row["p_reversed"] or 0.0) >= 0.95]
         if reverse:
-            click.echo(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
+            click.echo(f"Probably in reverse of the usual order: {', '.join(reverse)}.")
     for name, why in result["why_nuts"].items():
         click.echo(f"{short(name)} was sampled by NUTS: {why}.")
     if bad := [short(row["tournament"]) for row in rows if not row["converged"]]:
@@ -166,8 +166,9 @@ def _print_fits(rows: Sequence[Mapping[str, Any]]) -> None:
     columns = (*_LEADS, "p(check)", "agrees", "odd player")
     print_table(dict.fromkeys(columns, 4), shown, left=("tournament", "leader", "odd player"))
     click.echo(
-        "tied: indistinguishable from the leader, itself included. agrees: rank correlation with "
-        "the mean of the others. odd player: strength least like elsewhere, in standard deviations."
+        "tied: indistinguishable from the leader, including it. agrees: rank correlation with "
+        "the mean of the others. odd player: strength that differs most from elsewhere, in "
+        "standard deviations."
     )
 
 

@@ -37,15 +37,15 @@ def local(name: str) -> Path | None:
         return None
     if not Path(folder).is_dir():
         raise LeaderbayesError(
-            f"{DATA}={folder}: this is no folder; name one that has the files, or unset it."
+            f"{DATA}={folder} is not a folder; set it to a folder with the files, or unset it."
         )
     known, _ = _registry()[name]
     named = Path(folder, name)
     if named.is_file():
         if _hash(named) != known:
             raise LeaderbayesError(
-                f"{named} is not the file that is meant (its hash is not {known}); replace it, or "
-                f"take it out of the folder that {DATA} names."
+                f"{named} is not the expected file (its hash is not {known}); replace it, or "
+                f"remove it from the folder that {DATA} names."
             )
         return named
     return next((p for p in sorted(Path(folder).rglob("*.csv*")) if _hash(p) == known), None)
@@ -72,12 +72,12 @@ def download(name: str) -> Path:
         return Path(store.fetch(name))
     except ValueError as problem:  # pooch's only word for another hash
         raise LeaderbayesError(
-            f"{url} is not the file that it was (its hash is not {known}), and was not kept; try "
-            f"again, or put the right file at {path}."
+            f"{url} has changed (its hash is not {known}) and was not kept; try again, or put the "
+            f"right file at {path}."
         ) from problem
     except OSError as problem:  # of requests, too
         raise LeaderbayesError(
             f"{url} could not be downloaded to {path} ({type(problem).__name__}: {problem}); "
-            "connect to the network, or put the file there by hand, or into the folder that the "
+            "connect to the network, or put the file there, or into the folder that the "
             f"environment variable {DATA} names ({CACHE} names one for downloads)."
         ) from problem

@@ -9,7 +9,7 @@ from pathlib import Path
 from leaderbayes._errors import ScoresError
 
 MAX_MB = 200.0  # a table takes ten times as much in memory
-_LIFT = "is it the right file? If so, allow for more (max_mb=..., --max-mb)"
+_LIFT = "if it is the right file, raise the limit (max_mb=..., --max-mb)"
 
 
 def read_file(path: Path, where: str, max_mb: float) -> bytes:
@@ -30,7 +30,7 @@ def unzip(content: bytes, where: str, max_mb: float) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             return _bounded(file, where, max_mb, "unpacks to")
     except (OSError, EOFError, zlib.error) as problem:
-        raise ScoresError(f"{where}: not a whole gzip file ({problem}).") from problem
+        raise ScoresError(f"{where}: damaged gzip file ({problem}).") from problem
 
 
 def check_size(size: float, where: str, max_mb: float) -> None:

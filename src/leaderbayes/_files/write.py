@@ -68,7 +68,7 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
     except OSError as problem:
         raise LeaderbayesError(
             f"{folder if asked is None else asked}: cannot be written "
-            f"({problem.strerror or problem}); give another path."
+            f"({problem.strerror or problem}); choose another path."
         ) from problem
 
 
@@ -85,7 +85,7 @@ def locked(lock: Path, *, timeout: float = 0.0) -> Iterator[None]:
         with suppress(OSError, UnicodeDecodeError):
             holder = lock.read_text("utf-8")
         raise LeaderbayesError(
-            f"{lock}: {holder or 'another process'} holds this lock and is writing; wait until it "
+            f"{lock}: {holder or 'another process'} is writing and holds this lock; wait until it "
             "ends, and call again."
         ) from problem
     try:
@@ -109,7 +109,7 @@ def check_file(path: Path, *suffixes: str) -> None:
     """Raise, before any work, unless a file could be written, with one of these suffixes."""
     if path.suffix.lower() not in suffixes:
         known = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
-        raise LeaderbayesError(f"{path}: give a file that ends with {known}.")
+        raise LeaderbayesError(f"{path}: choose a file name that ends with {known}.")
     with writing(path.parent, asked=path) as part:
         _refuse_folder(path)
         (part / path.name).touch()

@@ -19,7 +19,7 @@ from leaderbayes._files.write import check_file, write_files
 _MARK = b"\nleaderbayes sha256 "
 _MANY = 1000  # labels, such as prompts of votes, from which on they are compressed
 _LONGEST = 200  # letters of such a label: all take the room of the longest, before that
-_EXPECTED = "give a file of leaderbayes.write_fit, or the posterior.nc of leaderbayes rank --out."
+_EXPECTED = "use a file of leaderbayes.write_fit, or the posterior.nc of leaderbayes rank --out."
 _TAIL = len(_MARK) + sha256().digest_size * 2
 
 
@@ -150,14 +150,11 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
         content += tail
     elif tail[len(_MARK) :] != sha256(content).hexdigest().encode():
         raise LeaderbayesError(
-            f"{source}: this file is damaged, its bytes are not those that were written; take a "
-            "copy of it, or fit again."
+            f"{source}: this file is damaged (its bytes have changed); use a copy, or fit again."
         )
     try:
         tree = xr.load_datatree(BytesIO(content), engine="h5netcdf")
     except Exception as problem:  # HDF5 and what reads it have errors of many kinds
-        raise LeaderbayesError(
-            f"{source}: this is no netCDF file, or a damaged one; {_EXPECTED}"
-        ) from problem
+        raise LeaderbayesError(f"{source}: not a netCDF file, or damaged; {_EXPECTED}") from problem
     tree.encoding = {"source": str(source)}
     return tree

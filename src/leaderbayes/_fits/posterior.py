@@ -29,9 +29,9 @@ _WHO = {"epp": "player", "score": "player", "theta": "team"}
 # How to add a group that a sampler does not give.
 _REMEDY = {
     "posterior_predictive": "with model: dt.update(pm.sample_posterior_predictive(dt))",
-    "log_likelihood": "sample the model by pm.sample, then pm.compute_log_likelihood(dt)",
-    "constant_data": "sample a model of leaderbayes.models, which brings it",
-    "observed_data": "sample a model of leaderbayes.models, which brings it",
+    "log_likelihood": "sample the model with pm.sample, then call pm.compute_log_likelihood(dt)",
+    "constant_data": "sample a model of leaderbayes.models, which adds it",
+    "observed_data": "sample a model of leaderbayes.models, which adds it",
     "prior": "with model: dt.update(pm.sample_prior_predictive())",
 }
 
@@ -53,7 +53,7 @@ class Posterior:
         self.tree = given
         if "posterior" not in given.children:
             raise LeaderbayesError(
-                "This DataTree has no posterior. For a study of many fits pick one: study['iris']."
+                "This DataTree has no posterior. For a study choose one fit: study['iris']."
             )
         named = self._named()
         if named is not None and named.complete is not None:
@@ -63,7 +63,7 @@ class Posterior:
         if not found:
             raise LeaderbayesError(
                 f"{self.called} has none of epp (player), score (player) and theta (team) in its "
-                "posterior; give what leaderbayes.fit or pm.sample of its models returned."
+                "posterior; use leaderbayes.fit, or pm.sample of one of its models."
             )
         self.parameter = found[0]
         if named is not None and named.parameter != self.parameter:
@@ -126,7 +126,7 @@ class Posterior:
         inside = self.tree["posterior"].dataset
         names: pd.Index = pd.Index(inside[who].to_numpy(), name=who)
         if names.has_duplicates or names.hasnans:
-            raise LeaderbayesError(f"{self.called} has {who}s without a name, or two of one name.")
+            raise LeaderbayesError(f"{self.called} has {who}s without a name, or a name twice.")
         return names
 
     @cached_property
@@ -168,8 +168,8 @@ class Posterior:
         if not isinstance(player, str):
             called = str(player) if np.isscalar(player) and str(player) in names else names[0]
             raise LeaderbayesError(
-                f"{str(player)[:60]!r} ({type(player).__name__}) is no name of a {self.who}: give "
-                f"one of the {len(names)} names, in quotes, such as {called!r}."
+                f"{str(player)[:60]!r} ({type(player).__name__}) is not the name of a {self.who}: "
+                f"use one of the {len(names)} names, in quotes, such as {called!r}."
             )
         near = get_close_matches(player, names, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
@@ -204,7 +204,7 @@ class Posterior:
             ) from problem
         if values.dtype.kind not in "iufb" or not np.isfinite(values).all() or not values.size:
             raise LeaderbayesError(
-                f"{self.called} has values in {group}/{name} that are no finite numbers; fit again."
+                f"{self.called} has values in {group}/{name} that are not finite; fit again."
             )
         return np.asarray(values.reshape(-1, *values.shape[2:]))
 

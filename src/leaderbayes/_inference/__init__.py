@@ -1,1 +1,1 @@
-"""Posteriors: the only place that samples."""
+"""Sampling of posteriors; no other module samples."""

@@ -1,4 +1,4 @@
-"""Whether Bradley-Terry's model makes boards like the one that was observed.
+"""Check of fit: whether the model makes boards like the observed one.
 
 Boards are drawn around the board's own estimate, whole rankings at a time, so that they keep the
 dependence between matches of a round; the discrepancy is the deviance of the counts of wins, each
@@ -41,7 +41,7 @@ _FARTHEST = 20.0  # by which strengths are stretched, or shrunk
 
 
 class Discrepancy(NamedTuple):
-    """How far a board is from its estimate, and how far replicates (draw,) are from theirs."""
+    """Distance of a board from its estimate, and of replicates (draw,) from theirs."""
 
     observed: float  # deviance of the counts of wins
     replicated: Floats
@@ -50,7 +50,7 @@ class Discrepancy(NamedTuple):
 
     @property
     def p_value(self) -> float:
-        """Share of replicates at least as discrepant as the board; NaN where none is known."""
+        """Return the share of replicates at least as discrepant as the board; NaN if unknown."""
         known = np.isfinite(self.observed) and np.isfinite(self.replicated).all()
         if not known or not self.replicated.size:
             return float("nan")
@@ -58,13 +58,13 @@ class Discrepancy(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Deviance over the replicates' mean."""
+        """Return the deviance relative to the mean of the replicates."""
         mean = float(self.replicated.mean()) if self.replicated.size else 0.0
         return self.observed / mean if mean > 0.0 else float("nan")
 
     @property
     def misfit(self) -> float:
-        """By how much win probabilities are off (rms): what luck does not explain."""
+        """Return the error of win probabilities (rms) that luck does not explain."""
         excess = self.square - float(self.squares.mean()) if self.squares.size else float("nan")
         return float(np.sqrt(np.maximum(excess, 0.0)))
 
@@ -73,17 +73,17 @@ _NOTHING = Discrepancy(np.nan, np.empty(0), np.nan, np.empty(0))
 
 
 def matters(p: float, ratio: float) -> bool:
-    """Whether a misfit is so large that the model's win probabilities are wrong."""
+    """Check whether the misfit is large enough to matter for win probabilities."""
     return p < _SURE or (p < _P and ratio >= _RATIO)
 
 
 def enough(players: int) -> int:
-    """Count the boards of a check that cost no time to speak of, up to a thousand players or so."""
+    """Return how many boards a check can simulate at little cost."""
     return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
 
 
 def of_fit(post: Posterior, seed: int) -> Discrepancy:
-    """Compute discrepancies as a fit does unasked; none of very many players."""
+    """Compute discrepancies by default in a fit; None with very many players."""
     if post.of_votes:
         return of_votes(post, seed)
     many = not post.several and len(post.players) > _PLAYERS
@@ -91,7 +91,7 @@ def of_fit(post: Posterior, seed: int) -> Discrepancy:
 
 
 def of_boards(boards: Sequence[xr.Dataset], seed: int) -> Discrepancy:
-    """Compute `discrepancies` as a fit does unasked; none of very many players."""
+    """Compute `discrepancies` by default in a fit; None with very many players."""
     players = max(board.sizes["player"] for board in boards)
     if players > _PLAYERS:
         return _NOTHING
@@ -107,7 +107,7 @@ def of_votes(post: Posterior, seed: int) -> Discrepancy:
 
 
 def discrepancies_of_votes(post: Posterior, rng: np.random.Generator) -> Discrepancy:
-    """Compute the deviance of votes' counts of wins, and of replicates (draw,).
+    """Compute the deviance of counts of wins, and of replicates (draw,).
 
     Replicates are the posterior's, or where these are few drawn again: judges, and prompts, have
     opinions of their own in them.
@@ -156,14 +156,14 @@ def _votes_again(post: Posterior, rng: np.random.Generator) -> tuple[Votes, Iter
 
 
 def _squares(epp: Floats, wins: Floats, n: Floats) -> Floats:
-    """Mean squared distance (board,) of pairs' shares of wins from what strengths expect."""
+    """Return the mean squared distance (board,) of shares of wins from expected ones."""
     p = expit(epp[:, :, None] - epp[:, None])
     off = np.where(n > 0.0, wins / np.maximum(n, 1e-300) - p, 0.0)
     return np.asarray(np.square(off).sum(axis=(1, 2)) / np.maximum((n > 0.0).sum(axis=(1, 2)), 1))
 
 
 def checked(found: Discrepancy, post: Posterior) -> dict[str, float]:
-    """Return what a fit keeps of its check, and warn, LB016, where its answers are affected.
+    """Return the results of a check that a fit stores, and warn (LB016) if answers are affected.
 
     Where win probabilities are blends they take in what the model does not describe.
     """
@@ -208,7 +208,7 @@ def discrepancies(
 def boards_alike(
     place: Ints, boards: int, rng: np.random.Generator, *, within_round: bool, ties: str
 ) -> Ints:
-    """Draw boards (board, round, player) like one, around its own estimate (`_stretch`)."""
+    """Draw boards (board, round, player) around the estimate of one (`_stretch`)."""
     wins, n, _ = count(place, within_round=within_round, ties=ties)
     own = estimates(wins.sum(axis=1)[None], n[None])[0]
     rules: dict[str, Any] = {"within_round": within_round, "ties": ties}
@@ -219,7 +219,7 @@ def boards_alike(
 def _stretch(
     place: Ints, own: Floats, rng: np.random.Generator, *, within_round: bool, ties: str
 ) -> float:
-    """Find the factor on a board's estimate at which boards are as spread as this one.
+    """Find the factor of the estimate at which simulated boards spread as much as this one.
 
     Luck spreads what few rounds show, and ties shrink it. (Draws of the posterior have the
     prior's heavy tails, which the players of a large board with few rounds do not have.)
@@ -247,7 +247,7 @@ def _boards(
 
 
 def _ranked(place: Ints, scores: Floats, within_round: bool) -> Ints:
-    """Rank scores (board, round, player); within rounds players tie where the board's do.
+    """Rank scores (board, round, player) with the same tied places as the board.
 
     Rankings of the model never tie, and a match that may tie varies less than one that is won or
     lost: boards with ties would look less discrepant than replicates that have none.

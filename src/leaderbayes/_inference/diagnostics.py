@@ -1,4 +1,4 @@
-"""Whether chains converged, by ArviZ's diagnostics and the limits that stand here."""
+"""Convergence of chains, by ArviZ's diagnostics and the limits below."""
 
 import warnings
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def diagnose(
 
 
 def _normalised(values: Floats) -> Floats:
-    """Replace values (variable, chain, draw) by normal scores of their ranks, ties by the mean."""
+    """Replace values (variable, chain, draw) by normal scores of their ranks."""
     from scipy.stats import rankdata
 
     flat = values.reshape(len(values), -1)
@@ -58,7 +58,7 @@ def _normalised(values: Floats) -> Floats:
 
 
 def lacking(found: Mapping[str, float | int]) -> str:
-    """Name the limits that are not kept; "" where all are."""
+    """List the limits that are not met; "" if all are."""
     faults = []
     if not found["max_rhat"] < MAX_RHAT:
         faults.append(f"R-hat {found['max_rhat']:.3f} (should be below {MAX_RHAT})")
@@ -72,13 +72,13 @@ def lacking(found: Mapping[str, float | int]) -> str:
 
 
 def warn(found: Mapping[str, float | int], draws: int) -> None:
-    """Warn, LB001, where chains did not converge; say what to do."""
+    """Warn (LB001) if chains did not converge, with the remedy."""
     if found["converged"]:
         return
     if np.isnan(found["max_rhat"]):
-        remedy = "take several chains (chains=4): one alone cannot disagree"
+        remedy = "use several chains (chains=4), because a single chain cannot disagree"
     elif found["divergences"]:
-        remedy = "sample the model with smaller steps: pm.sample(nuts={'target_accept': 0.99})"
+        remedy = "sample with smaller steps: pm.sample(nuts={'target_accept': 0.99})"
     else:
         short = MIN_ESS / max(float(found["min_ess"]), 1.0)
         remedy = f"fit with draws={int(np.ceil(draws * max(2.0, 1.5 * short) / 100.0) * 100)}"

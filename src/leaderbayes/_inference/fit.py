@@ -67,22 +67,23 @@ def fit(
     data : DataArray (player, round[, tournament]) or Dataset (vote)
         Scores from `leaderbayes.read_scores`, or votes from `leaderbayes.read_votes`.
     model : str
-        Name of a function of `leaderbayes.models`. "auto" takes "mean_score" for answers that are
-        right or wrong, else "bradley_terry", or their versions for several tournaments.
+        Name of a function of `leaderbayes.models`. "auto" is "mean_score" for right-or-wrong
+        answers and "bradley_terry" otherwise, or their versions for several tournaments.
     within_round, ties
-        As for `leaderbayes.matches`: which scores are compared, and what a tie counts.
+        As for `leaderbayes.matches`: which scores are compared, and the rule for ties.
     weight : "composite" or float, optional
-        Power of the likelihood of each round; the model's own by default.
+        Power of the likelihood of each round; by default that of the model.
     round_weight : mapping or str, optional
-        How much rounds count: a number by round, or a category by round, each of which counts the
-        same; or the name of a coordinate (round,) of either. By default all count the same.
+        Weights of rounds: a number by round, or a category by round, where categories count
+        equally; or the name of such a coordinate (round,). By default all rounds count equally.
     judge : DataArray (player, round), optional
-        For mean scores: a model-judge's scores of all rounds, if ``data`` are people's of some.
+        For mean scores: scores of all rounds by a model-judge, if ``data`` are human scores of
+        some.
     test_fraction : float, optional
         Share of the data that each round tests on, if rounds are folds or other splits of one data
         set. Results then generalise to new data sets of this size.
     prior_scale : float, optional
-        Scale of the prior on differences between players; the model's own by default.
+        Scale of the prior on differences between players; by default that of the model.
     cluster : str or sequence of str, optional
         For votes: "judge", "prompt", both, or "none". For items in clusters: results for items of
         the "same" clusters (default below 20), of "new" ones, or "none".
@@ -101,11 +102,11 @@ def fit(
     draws, chains : int
         Draws kept per chain, and number of chains.
     seed : int, optional
-        Same seed, versions and machine: same numbers. None draws one and records it.
+        Random seed; the same seed, versions and machine give the same numbers. None draws one.
     prior : bool
-        Also draw the groups ``prior`` and ``prior_predictive``.
+        Also sample the groups ``prior`` and ``prior_predictive``.
     replicates : int
-        Number of draws that get a data set in ``posterior_predictive``.
+        Number of replicated data sets in ``posterior_predictive``.
     progressbar : bool
         Show the progress of NUTS.
 
@@ -210,21 +211,21 @@ def model_for(data: Any, name: str) -> Model:
 
 
 def _prepared(given: Scores | Votes, model: Model, *, within_round: bool, ties: Ties) -> Any:
-    """Return what the model is fitted to: votes, scores, or the matches of scores."""
+    """Return the data of the model: votes, scores, or matches of scores."""
     (form,) = {*given.fits} & {*model.data}
     if form == "matches":
         pairs = model.pairs or None
         return matches(given.values, within_round=within_round, ties=ties, pairs=pairs)
     if form == "scores" and not (within_round and ties == "half"):
         raise LeaderbayesError(
-            f"{model.label} are compared within rounds, and ties are no case of their own: "
-            "leave within_round and ties out."
+            f"{model.label} are compared within rounds and need no rule for ties: omit "
+            "within_round and ties."
         )
     return given.values
 
 
 def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect the options that are given, all of them the model's.
+    """Collect the given options; raise if the model lacks one.
 
     Raises
     ------
@@ -256,7 +257,7 @@ def _draw(
     replicates: int,
     progressbar: bool,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
-    """Draw all groups by the sampler that is asked for, and diagnose."""
+    """Draw all groups with the chosen sampler, and diagnose."""
     streams = np.random.SeedSequence(seed).spawn(3)
     failed = ""
     if sampler in ("auto", "metropolis"):
@@ -267,7 +268,7 @@ def _draw(
             if prior and "posterior_predictive" not in groups:
                 raise LeaderbayesError(
                     "prior=True is for means of rounds, not for items, medians or interquartile "
-                    "means, of which no rounds are simulated: leave it out."
+                    "means, whose rounds are not simulated: omit it."
                 )
             if prior:
                 add_prior(model.build(data, **_of_pymc(model, options)), tree, draws, seed)
@@ -287,7 +288,7 @@ def _draw(
                 return tree, found
             failed = lacking(found)
         elif sampler == "metropolis":
-            raise LeaderbayesError(f"model={model.name!r} is sampled by PyMC: take sampler='auto'.")
+            raise LeaderbayesError(f"model={model.name!r} is sampled by PyMC: use sampler='auto'.")
     built = model.build(data, **_of_pymc(model, options))
     stream = int(streams[2].generate_state(1)[0])
     nuts = "nutpie" if sampler == "auto" else sampler
@@ -300,25 +301,25 @@ def _draw(
 
 
 def _keywords(function: Any) -> list[str]:
-    """Name the options of a function."""
+    """Return the names of the options of a function."""
     of_draws = ("draws", "chains", "seed", "step")
     found = signature(function).parameters.items()
     return [name for name, p in found if p.kind is p.KEYWORD_ONLY and name not in of_draws]
 
 
 def _of_pymc(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options, all of which the pm.Model has; or raise."""
+    """Return the options of the pm.Model; raise if it lacks one."""
     alien = options.keys() - _keywords(model.build)
     if alien:
         raise LeaderbayesError(
-            f"{' and '.join(sorted(alien))}: the PyMC model of {model.name} does not have this; "
-            "take sampler='auto', without prior=True."
+            f"{' and '.join(sorted(alien))}: the PyMC model of {model.name} does not support "
+            "this; use sampler='auto', without prior=True."
         )
     return options
 
 
 def _describe(tree: xr.DataTree, data: Any) -> None:
-    """Keep what the reader knew of the scores: their metric and its direction."""
+    """Store the metric of the scores and its direction."""
     known = tree["constant_data"].to_dataset()
     if "scores" in known and isinstance(data, xr.DataArray):
         attrs = {k: v for k, v in data.attrs.items() if isinstance(v, str | int | float)}
@@ -328,24 +329,24 @@ def _describe(tree: xr.DataTree, data: Any) -> None:
 
 @cache
 def versions() -> str:
-    """Write the versions of what a fit depends on, which are read from files."""
+    """Return the versions of the packages that a fit depends on."""
     return json.dumps({package: version(package) for package in _PACKAGES})
 
 
 def written(arguments: dict[str, Any]) -> str:
-    """Write arguments as JSON, the same whatever their order."""
+    """Write arguments as JSON with sorted keys."""
     return json.dumps(arguments, default=_plain, sort_keys=True)
 
 
 def _plain(value: Any) -> Any:
-    """Turn what JSON does not know into what it does: NumPy numbers and arrays, mappings."""
+    """Convert NumPy numbers, arrays and mappings for JSON."""
     if isinstance(value, Mapping):
         return dict(value)
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
 def repeated(caught: list[warnings.WarningMessage]) -> str:
-    """Warn again, at the line that called the caller, and return the texts that are ours."""
+    """Repeat warnings at the user's line, and return the texts of ours."""
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=3)
     own = [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]

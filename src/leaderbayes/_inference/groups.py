@@ -1,4 +1,4 @@
-"""Draws of the fast engine as ArviZ groups."""
+"""ArviZ groups of the draws of the fast engine."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def groups_of(
     replicates: int,
     prior: bool,
 ) -> xr.DataTree:
-    """Return all groups of a fit, of variables and statistics (chain, draw, ...)."""
+    """Return all groups of a fit from variables and statistics (chain, draw, ...)."""
     (name, observed), *_ = problem.observed.data_vars.items()
     chains, draws = next(iter(drawn.values())).shape[:2]
     flat = {key: value.reshape(-1, *value.shape[2:]) for key, value in drawn.items()}
@@ -80,7 +80,7 @@ def _named(
     *,
     step: int = 1,
 ) -> xr.Dataset:
-    """Name variables (chain, draw, ...), with the coordinates of their dimensions."""
+    """Label variables (chain, draw, ...) with dimensions and coordinates."""
     named = {key: ((*_CELLS, *dims.get(key, ())), value) for key, value in values.items()}
     used = {str(dim) for of, _ in named.values() for dim in of}
     coords = {dim: problem.coords[dim] for dim in problem.coords if dim in used}

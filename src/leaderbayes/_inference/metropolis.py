@@ -1,4 +1,4 @@
-"""The fast engine: chains of an independence Metropolis sampler, exact whatever it proposes.
+"""The fast engine: independence Metropolis chains, exact for any proposal.
 
 Where a proposal that is far out weighs so much that chains stay at it, proposals are drawn anew by
 weight, and each then moves by itself (Gilks and Berzuini 2001, Following a moving target, JRSS B).
@@ -26,7 +26,7 @@ _WALKERS = 4  # chains that are compared, at least
 def draw_metropolis(
     problem: Problem, chains: int, draws: int, rng: np.random.Generator
 ) -> tuple[dict[str, Floats], dict[str, Floats], dict[str, Any]]:
-    """Draw the posterior of a problem, with more proposals for each draw until chains converge.
+    """Draw the posterior of a problem, with more proposals per draw until chains converge.
 
     All proposals' chains are diagnosed; what is kept of them is evenly spread.
 
@@ -85,7 +85,7 @@ def draw_metropolis(
 
 
 def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
-    """Pick what is diagnosed (chain, draw, ...): strengths, their scale, further parameters.
+    """Return the diagnosed variables (chain, draw, ...): strengths, scale, further parameters.
 
     A step moves all players or none: of very many, some from the best to the worst tell enough.
     """
@@ -100,7 +100,7 @@ def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
 
 
 def _walk(log_weight: Floats, chains: int, rng: np.random.Generator) -> tuple[Longs, Floats]:
-    """Walk through proposals, each chain through its own: states and acceptances (chain, draw)."""
+    """Run each chain through its proposals; return states and acceptances (chain, draw)."""
     each = len(log_weight) // chains
     log_u = np.log(rng.random((chains, each)))
     state, accepted = np.empty((chains, each), np.int64), np.zeros((chains, each))
@@ -119,7 +119,7 @@ def _walk(log_weight: Floats, chains: int, rng: np.random.Generator) -> tuple[Lo
 
 
 def _resample(log_weight: Floats, chains: int, draws: int, rng: np.random.Generator) -> Longs:
-    """Draw proposals by weight, each chain from its own; equal ones are next to each other."""
+    """Resample the proposals of each chain by weight, equal ones next to each other."""
     each, kept = len(log_weight) // chains, []
     for c in range(chains):
         own = log_weight[c * each : (c + 1) * each]
@@ -130,7 +130,7 @@ def _resample(log_weight: Floats, chains: int, draws: int, rng: np.random.Genera
 
 
 def _pareto_k(log_weight: Floats) -> float:
-    """Shape of the tail of the proposals' weights."""
+    """Return Pareto k of the weights of proposals."""
     from arviz_stats.base import array_stats
 
     finite = np.where(np.isfinite(log_weight), log_weight, log_weight.max() - 1e3)

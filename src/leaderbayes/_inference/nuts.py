@@ -1,4 +1,4 @@
-"""NUTS, through PyMC."""
+"""NUTS through PyMC."""
 
 import logging
 import warnings
@@ -18,7 +18,7 @@ _SMALL = 150  # parameters
 def draw_nuts(
     model: Any, sampler: str, chains: int, draws: int, seed: int, *, progressbar: bool
 ) -> tuple[xr.DataTree, dict[str, Any]]:
-    """Sample a pm.Model, once more with shorter steps where chains diverge.
+    """Sample a pm.Model, and again with smaller steps if transitions diverge.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def draw_nuts(
 
 
 def predictive(model: Any, tree: xr.DataTree, draws: int, seed: int, *, likelihood: bool) -> None:
-    """Add the groups that follow from draws: replicates and log densities."""
+    """Add the groups computed from draws: replicates and log densities."""
     import pymc as pm
 
     shape = tree["posterior"].sizes
@@ -80,18 +80,18 @@ def add_prior(model: Any, tree: xr.DataTree, draws: int, seed: int) -> None:
 
 
 def _chosen(model: Any) -> list[str]:
-    """Name the variables whose priors options set: others are sampled in coordinates of ours."""
+    """Return the variables with priors set by options; others are auxiliary."""
     return [rv.name for rv in model.free_RVs if not rv.name.endswith("_unit")]
 
 
 def _varying(sampled: dict[str, Floats]) -> dict[str, Floats]:
-    """Leave out coordinates that are only sampled for others."""
+    """Return the variables without auxiliary ones."""
     return {name: values for name, values in sampled.items() if not name.endswith("_unit")}
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep PyMC from announcing its samplers, and from warnings that users cannot act on."""
+    """Silence PyMC's announcements, and warnings that users cannot act on."""
     import pymc  # noqa: F401  its import sets the level
 
     logger = logging.getLogger("pymc")

@@ -1,1 +1,1 @@
-"""Numerics on arrays: no labels, no PyMC."""
+"""Numerics on plain arrays, without labels or PyMC."""

@@ -1,4 +1,4 @@
-r"""Sampling law of an AUC on one test set, for binormal scores (equation 10).
+r"""Sampling distribution of an AUC on one test set, for binormal scores (equation 10).
 
 Scores of negatives are N(0, 1), of positives N(mu, 1), :math:`AUC = \Phi(\mu / \sqrt 2) = a`. The
 estimate is the share of pairs in the right order. With the smaller class fixed, it is a mean over
@@ -58,7 +58,7 @@ def _share(auc: float) -> Floats:
 
 
 def covariance(auc: Floats, positives: int, negatives: int, rho: float) -> Floats:
-    """Covariance of the estimates of two classifiers with this AUC, exact for binormal scores.
+    """Return the covariance of estimates of two classifiers with this AUC (binormal scores).
 
     Two pairs of instances have none, one or both instances in common.
     """
@@ -67,7 +67,7 @@ def covariance(auc: Floats, positives: int, negatives: int, rho: float) -> Float
 
 
 def variance(auc: float, positives: int, negatives: int) -> float:
-    """Variance of an AUC estimate, exact for binormal scores."""
+    """Return the variance of an AUC estimate, exact for binormal scores."""
     return float(covariance(np.asarray(auc), positives, negatives, 1.0))
 
 

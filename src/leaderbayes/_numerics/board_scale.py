@@ -1,4 +1,4 @@
-"""Scales on which the scores of a board err alike, and boards drawn from thetas on them.
+"""Scales on which scores have equal errors, and boards drawn from thetas on them.
 
 Where all teams share the luck of the test set, it moves the scale along: the board shows where
 thetas are on the scale, and only the distribution of the luck what they are.
@@ -30,7 +30,7 @@ _TRIALS = 30  # draws of a team that must score above the floor
 
 
 class Luck(NamedTuple):
-    """What teams share, and what follows from it for each score in its cells."""
+    """Shared luck of teams, and its effect on each score in its cells."""
 
     rho: float
     ease: float  # of the test set, in standard deviations
@@ -40,7 +40,7 @@ class Luck(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where teams are, given P(theta)."""
+    """Positions of teams given P(theta)."""
 
     at: Floats  # (team,): theta of each team of the board
     new: Floats  # (team,): of as many other teams
@@ -72,7 +72,7 @@ class CountScale:
         return cells_of_counts(self.board.x, self.board.n, self.rho, self.fine)
 
     def theta(self, at: Floats, rho: float, ease: float) -> Floats:
-        """Thetas of places on the scale, less the luck that a team with such a theta has."""
+        """Return thetas at points of the scale, without luck."""
         if rho > 0.0:
             luck = 0.5 * ease / math.sqrt(self.board.n)
             at = at - luck * allowed(np.sin(at) ** 2, rho, self.theta_0)
@@ -83,7 +83,7 @@ class CountScale:
         return theta
 
     def unscore(self, score: Floats) -> Floats:
-        """Thetas of expected scores."""
+        """Return thetas of expected scores."""
         return score
 
     def luck(self, rho: float, ease: float, shift: float = 0.0) -> Luck:

@@ -151,8 +151,8 @@ def newton(
     matches = n.sum() / 2.0
     if tied is not None and not 0.0 < tied < matches:
         raise NotConvergedError(
-            "Davidson's tie parameter has no finite estimate: no match, or every match, is tied. "
-            "Use likelihood.bradley_terry, or fit the posterior."
+            "The tie parameter of Davidson's model has no finite estimate, because no match or "
+            "every match is tied. Use likelihood.bradley_terry, or fit the posterior."
         )
     size = m if tied is None else m + 1
     met = pairs_of(n)

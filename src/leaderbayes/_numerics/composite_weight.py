@@ -1,4 +1,4 @@
-r"""Composite-likelihood weight: the power that gives a pairwise likelihood its honest width.
+r"""Composite weight: the power that gives a pairwise likelihood the right width.
 
 All pairs of a round are one ranking, not m (m - 1) / 2 independent matches. The likelihood of
 round k is raised to the power
@@ -72,7 +72,7 @@ def exchangeable_weight(place: Ints, *, within_round: bool) -> Floats:
 
 
 def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> float:
-    """Return the variance of equal players' wins, ties half, over what it were if none tied.
+    """Return the variance of wins of equal players relative to that without ties.
 
     1 - sum(t^3 - t) / (m^3 - m) where t share a place: a mean over rounds, by their matches times
     their weight (round,). By ties of its own a round would count the more the less it says.
@@ -90,7 +90,7 @@ def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> 
 
 
 def inverse_of_equal_players(variance: float, share: float, rounds: int, *, half: bool) -> float:
-    """Return what tr(H^+ J) / d is for equal players that tie, at the weights of those that do not.
+    """Return tr(H^+ J) / d for equal players that tie.
 
     For wins with ``variance`` (`variance_of_midranks`); the likelihood expects as many matches as
     were played where ties are halves, and where they are dropped or have a parameter of their own
@@ -103,7 +103,7 @@ def inverse_of_equal_players(variance: float, share: float, rounds: int, *, half
 def weighted_counts(
     place: Ints, weight: Floats, *, within_round: bool, ties: str
 ) -> tuple[Floats, Floats, Floats]:
-    """Count wins, matches and ties (player, opponent), those of each round by its weight (round,).
+    """Count wins, matches and ties (player, opponent), weighted by round (round,).
 
     Across rounds, whose matches have two, all weights are the same.
     """
@@ -116,7 +116,7 @@ def weighted_counts(
 
 
 def largest_weight(share: float, rounds: int) -> float:
-    """Return the most that a match may count, where this share of matches ties, each half a win.
+    """Return the largest weight of a match if this share of matches ties.
 
     Such matches vary less than wins and losses do: 1 over the share that is decided. A round
     without ties is added to those played.
@@ -128,11 +128,11 @@ def board_weight(
     place: Ints, *, within_round: bool, ties: str, with_ties: bool = False,
     weighing: Weighing | None = None,
 ) -> Floats:  # fmt: skip
-    """Estimate the weights (round,) of a board; below 3 rounds, give those of equal players.
+    """Estimate the weights (round,) of a board, from equal players with fewer than 3 rounds.
 
-    For equal players that tie as often as these do. ``with_ties`` is for Davidson's model, which
-    has a parameter for ties: its weights are at most 1. Without ``weighing`` all rounds count the
-    same.
+    Equal players are assumed to tie as often as these do. ``with_ties`` is for Davidson's model,
+    which has a parameter for ties: its weights are at most 1. Without ``weighing`` all rounds count
+    the same.
     """
     weighing = weighing or equal(len(place))
     own = exchangeable_weight(place, within_round=within_round)
@@ -171,7 +171,7 @@ def _inverse_weight(
     *,
     within_round: bool,
 ) -> float:
-    """Compute tr(H^+ J) / d at the estimate, or next to it where there is none."""
+    """Compute tr(H^+ J) / d at the estimate, or near it if none exists."""
     groups = connected_components(wins > 0, connection="strong", return_labels=False)
     for pseudo_rounds in (0.0, 1.0) if groups == 1 else (1.0,):
         try:
@@ -198,7 +198,7 @@ def inverse_weight(
     within_round: bool,
     pseudo_rounds: float,
 ) -> float:
-    """Compute tr(H^+ J) / d of a weighted likelihood: what its variance is too small by.
+    """Compute tr(H^+ J) / d, the factor by which the variance is too small.
 
     ``wins``, ``n`` and, for Davidson's model, ``ties`` (player, opponent) are counted by weight,
     ``statistics`` are of the same matches, not weighted, and ``weight`` (round,) is without that of

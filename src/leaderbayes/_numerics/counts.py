@@ -1,4 +1,4 @@
-r"""Counts of right answers: those of a board, and their law given what classifiers are.
+r"""Counts of right answers of a board, and their distribution given thetas.
 
 .. math:: X \mid \theta, z \sim \mathrm{Bin}(s, p_1) + \mathrm{Bin}(n - s, p_0), \quad
           s = n \theta_0 + z \sqrt{n \theta_0 (1 - \theta_0)}
@@ -26,7 +26,7 @@ STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
 
 
 class Counts(NamedTuple):
-    """Counts of a board; classifiers with the same are alike."""
+    """Counts of a board, grouped by equal counts."""
 
     n: int
     floor: int  # classifiers with this count or a lower one are excluded

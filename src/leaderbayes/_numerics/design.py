@@ -1,4 +1,4 @@
-r"""Strengths where whom a player meets depends on its strength, as in ladders and Swiss rounds.
+r"""Strengths on designs that match players by strength, such as ladders and Swiss rounds.
 
 Matched pairs leave long ways between players: who is far away is met only by way of others.
 Strengths that are exchangeable whatever the matches would be shrunk towards each other along these
@@ -38,7 +38,7 @@ class Ways(NamedTuple):
 
 
 def spectral_gap(n: Floats) -> float:
-    """Return how fast a walk from player to opponent, by matches of pairs, forgets where it began.
+    """Return the spectral gap of the walk from player to opponent by matches.
 
     1 less the second eigenvalue of that walk, and at most 1: about that where all meet all, and
     towards 0 the longer ways are. For players in groups that never met, the smallest of a group.
@@ -50,7 +50,7 @@ def spectral_gap(n: Floats) -> float:
 
 
 def has_long_ways(n: Floats) -> bool:
-    """Check whether matches (player, opponent) leave players far apart."""
+    """Check whether the spectral gap of matches (player, opponent) is small."""
     return 3 <= len(n) <= _MOST and spectral_gap(n) < _GAP
 
 

@@ -1,4 +1,4 @@
-r"""Proposals for an independence Metropolis sampler of strengths, their scale, and few others.
+r"""Proposals for independence Metropolis sampling of strengths, scale and few other parameters.
 
 .. math:: \sigma \sim \mathrm{HalfNormal}(s), \quad a_i \sim t_\nu(0, \sigma), \quad
           e_k \sim N(0, s_k^2), \quad y \sim p(y \mid a, e)
@@ -60,14 +60,14 @@ class _Margins(NamedTuple):
 
 
 class Proposals(NamedTuple):
-    """Independent draws, with how dense the posterior is where each lies beside how they are."""
+    """Independent draws, with their log ratios of posterior to proposal density."""
 
     x: Floats  # (draw, player + k)
     log_scale: Floats  # (draw,)
     log_weight: Floats  # (draw,)
 
     def and_also(self, other: "Proposals") -> "Proposals":
-        """Return these and further ones."""
+        """Return the union with further draws."""
         return Proposals(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
 
@@ -115,7 +115,7 @@ class Engine:
     def move(
         self, x: Floats, log_scale: Floats, rng: np.random.Generator, kept: int = 1
     ) -> tuple[Floats, Floats, Floats]:
-        """Move points (point, player + k) and their log sigma, each by itself.
+        """Move each point (point, player + k) and its log sigma.
 
         Log sigma takes random steps, points those of Hamiltonian Monte Carlo. Returns both after
         the last moves, of which so many are ``kept`` beside each other, and the share of the latter
@@ -155,7 +155,7 @@ class Engine:
         return np.where(taken[:, None], new, x), np.where(taken, found, value), taken
 
     def _grid(self) -> list[_Node]:
-        """Nodes of log sigma, a standard deviation apart, as far as its density reaches."""
+        """Return nodes of log sigma, one standard deviation apart, over its range."""
         d, m = len(self.order), self.target.players
         node = self._at(0.0, np.zeros(d), np.eye(d))
         for _ in range(2):  # steps of the EM algorithm for normal strengths
@@ -214,7 +214,7 @@ class Engine:
         return _Node(t, mode, ways, value + log_det)
 
     def _around(self, t: float, mode: Floats, ways: Floats) -> tuple[float, Floats, Floats]:
-        """Log density and gradient at a point, and the ways of the curvature there."""
+        """Return log density, gradient and directions of curvature at a point."""
         d = len(mode)
         if self.target.hessian is not None:
             found, slopes = self.target.gradient(mode[None], t)
@@ -241,7 +241,7 @@ class Engine:
         return new
 
     def _floored(self, curved: Floats, root: Floats) -> Floats:
-        """Find the same for a curvature along ``root``, none of it below a floor."""
+        """Find these for a curvature along ``root``, bounded below by a floor."""
         if np.isfinite(curved).all():  # it is not known so far out that the density overflows
             bend, turn = np.linalg.eigh(curved)
             root = root @ turn / np.sqrt(np.maximum(bend, _FLOOR))

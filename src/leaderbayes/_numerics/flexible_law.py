@@ -1,4 +1,4 @@
-r"""A law of thetas that is learnt from a board: a Dirichlet process on a fine grid.
+r"""A distribution of thetas learnt from a board: a Dirichlet process on a fine grid.
 
 .. math:: P = \sum_k w_k \delta_k, \quad w \sim \mathrm{Dirichlet}(\alpha b), \quad
           \alpha \in \{0.02, 1, 1.5, 2, 3, 4\}
@@ -51,7 +51,7 @@ def sweep(
     count: int,
     rng: np.random.Generator,
 ) -> float:
-    """Move P(theta), ``weight`` (cell,), so many times, in place; and alpha, which is returned.
+    """Update P(theta), ``weight`` (cell,), in place several times; return alpha.
 
     value: likelihood of each score in its cells, in the order of ``given.row``, each score's up to
     a factor, and its logarithm; times (score,): how many have it.
@@ -91,7 +91,7 @@ def sweep(
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _concentrate(share: Floats, atoms: Floats, m: int, rng: np.random.Generator) -> float:
-    """Draw alpha, given how many are in each cell, weights out."""
+    """Draw alpha given the counts of cells, with weights integrated out."""
     log = np.empty(ALPHAS.size)
     for a in range(ALPHAS.size):
         alpha = ALPHAS[a]
@@ -115,7 +115,7 @@ def _relocate(
     atoms: Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Move whole values, with all who share them, to other cells that nobody is in.
+    """Move values, with all teams that share them, to empty cells.
 
     Without this one cell's many would move one by one. at, of (classifier,): cell and score of
     each; atoms (cell,): how many are there, changed in place.
@@ -180,7 +180,7 @@ def share_out(
     alpha: float,
     rng: np.random.Generator,
 ) -> None:
-    r"""Move weight between cells of a pair, all pairs so far apart, in place; thetas out.
+    r"""Move weight between pairs of cells in place, with thetas integrated out.
 
     Given their sum the share f of one is Beta by itself, in log-odds t all but flat from where it
     is nothing to where it is all. It is proposed as its law is at steps of t, and beyond them as it
@@ -264,7 +264,7 @@ def share_out(
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _gains(f: Floats, rest: Floats, slope: Floats, many: Longs) -> Floats:
-    """Log-likelihood with each share f, less that of now: the sum of many log(rest + slope f)."""
+    """Return the gain in log-likelihood at each share f: the sum of many log(rest + slope f)."""
     gain = np.zeros(f.size)
     for c in range(rest.size):
         for i in range(f.size):
@@ -288,7 +288,7 @@ def log_sums(given: Cells, value: Floats, share: Floats) -> Floats:
 def place(
     given: Cells, value: Floats, share: Floats, of: Longs, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw where each one's theta is on the scale, (classifier,), given P(theta) and its score.
+    """Draw thetas (classifier,) on the scale given P(theta) and scores.
 
     Who is in one cell has one theta: values are shared, and the best of many in a cell is no
     better than one of them.
@@ -316,7 +316,7 @@ def place(
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _inside(given: Cells, rng: np.random.Generator) -> Floats:
-    """Draw the value that each cell stands for, (cell,)."""
+    """Draw a value within each cell (cell,)."""
     value = np.empty(given.edge.size - 1)
     for k in range(value.size):
         value[k] = given.edge[k] + rng.random() * (given.edge[k + 1] - given.edge[k])
@@ -324,6 +324,6 @@ def _inside(given: Cells, rng: np.random.Generator) -> Floats:
 
 
 def draw(given: Cells, share: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Draw as many from P(theta), on the scale, (classifier,)."""
+    """Draw from P(theta) on the scale (classifier,)."""
     k = np.searchsorted(np.cumsum(share)[:-1], rng.random(size) * share.sum(), side="right")
     return np.asarray(_inside(given, rng)[k])

@@ -1,4 +1,4 @@
-"""Intervals of draws, and how many decimals of numbers are known, or shown."""
+"""Intervals of draws, and numbers of decimals to show."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -33,13 +33,13 @@ def decimals_of_difference(lower: float, upper: float, zero: float = 0.0) -> int
 
 
 def decimals_of_best(lower: float, upper: float) -> int:
-    """Count the decimals of how good the best is: four, as boards are printed; more if need be."""
+    """Count the decimals of the best: four, as on most boards, or more if necessary."""
     width = upper - lower
     return max(_OF_BOARDS, decimals([width]) if isfinite(width) else 0)
 
 
 def two_digits(value: float) -> str:
-    """Write a number with two significant digits, without an exponent."""
+    """Format a number with two significant digits, without an exponent."""
     return f"{Decimal(f'{value:.2g}'):f}"
 
 

@@ -33,7 +33,7 @@ _CELLS = 8_000_000  # of weights drawn at once
 
 
 class Items(NamedTuple):
-    """What the posterior depends on."""
+    """Data that the posterior depends on."""
 
     sums: Floats  # (cluster, player), of scores from 0 to 1
     sizes: Floats  # (cluster,): items
@@ -72,7 +72,7 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
 
 
 def _with_tails(shares: Floats, items: Items, rng: np.random.Generator) -> Floats:
-    """Spread draws (draw, player) as Student's t, where a few items carry much of the weight."""
+    """Give draws (draw, player) Student t tails, if few items carry much of the weight."""
     assert items.weight is not None
     strata = np.zeros(len(items.weight), int) if items.strata is None else items.strata
     df = Weighing(items.weight, strata).df
@@ -84,7 +84,7 @@ def _with_tails(shares: Floats, items: Items, rng: np.random.Generator) -> Float
 def corrected(
     human: Floats, judge: Floats, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, float]:
-    r"""Draw means of human scores by those of a judge too; return the judge's power beside them.
+    r"""Draw means of human scores, using those of a judge; return also the judge's power.
 
     .. math:: \theta_i = \lambda \frac{\sum_k g_k f_{ki}}{\sum_k g_k} +
               \frac{\sum_{k \in L_i} g_k (y_{ki} - \lambda f_{ki})}{\sum_{k \in L_i} g_k} + a_i
@@ -158,7 +158,7 @@ def _weights_of_strata(strata: Longs, size: int, rng: np.random.Generator) -> Fl
 
 
 def _positive(mass: Floats, unit: float) -> Floats:
-    """Keep masses above 0 and in their order; those above a unit as they are."""
+    """Keep masses positive and in order; change none above one unit."""
     below = unit * np.exp(np.minimum(mass / unit, 1.0) - 1.0)
     return np.asarray(np.where(mass > unit, mass, below))
 

@@ -1,4 +1,4 @@
-"""Compact letter display: letters that players share exactly where they are indistinguishable.
+"""Compact letter display: players share a letter if and only if they are indistinguishable.
 
 References
 ----------
@@ -85,7 +85,7 @@ def _cover(apart: Bools) -> list[int]:
 
 
 def _swept(table: Bools) -> Bools:
-    """Take letters away that no pair needs, (letter, player)."""
+    """Remove redundant letters (letter, player)."""
     table = table.copy()
     shared = table.T.astype(np.int64) @ table.astype(np.int64)
     for column in table[::-1]:

@@ -101,7 +101,7 @@ def draw_intercepts(
 
 
 def _blocks(b: Floats, scale: Floats, rounds: RoundSet) -> list[Longs]:
-    """Points that are computed together: of about as wide integrals, which need as many nodes."""
+    """Group points whose integrals need the same number of nodes."""
     m = rounds.players.size
     size = int(np.clip(_BLOCK // (m * m * 24), 1, 200))
     order = np.argsort(scale + np.ptp(b, axis=1))
@@ -159,7 +159,7 @@ class _Integrals:
         return np.asarray(self.c[:, :1] + (at + inside) * self.step[:, None])
 
     def _ends(self) -> tuple[Floats, Floats, Floats]:
-        """Where intercepts of any round's posterior lie (point,): from, to, and the least sd."""
+        """Return the range of intercepts (point,) over rounds, and their smallest sd."""
         ends, narrow = [], self.scale
         eta, var = self.rounds.weight, self.scale**2
         for first, side in ((self.rounds.first.min(), -1.0), (self.rounds.first.max(), 1.0)):

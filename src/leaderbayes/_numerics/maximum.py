@@ -1,4 +1,4 @@
-r"""Law of the highest of m counts of right answers on one test set of n instances.
+r"""Distribution of the highest of m counts of right answers on n instances.
 
 Classifier j is right on an instance with probability :math:`\theta_j`. Boland's dependence: a
 reference Y_0 is right with :math:`\theta_0`; given it, classifiers are independent, and right with
@@ -74,7 +74,7 @@ class Tabled(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """Where thetas lie: log F(x | s) = power log(sum_k share_k G_k), or sum_k count_k log G_k."""
+    """Thetas and weights: log F(x | s) = power log(sum_k share_k G_k), or sum_k count_k log G_k."""
 
     theta: Floats  # (node,)
     weight: Floats  # (node,): counts that sum to the number of classifiers, or shares
@@ -152,7 +152,7 @@ def of_estimates(theta: Floats, se: Floats, power: float = 0.0) -> tuple[Mixture
 
 
 def binomial_sd(n: int, theta: float) -> float:
-    """Return the standard deviation of X / n, and a step more."""
+    """Return the standard deviation of X / n plus one step."""
     return math.sqrt(theta * (1.0 - theta) / n) + 1.0 / n
 
 
@@ -179,7 +179,7 @@ def window(n: int, mixture: Mixture, extra: float = 0.0) -> tuple[int, int]:
 
 
 def _least_best(mixture: Mixture) -> float:
-    """Theta of the weakest classifier that may be the best."""
+    """Return the smallest theta that may be the best."""
     if not mixture.power:
         return float(np.max(mixture.theta))
     # The best of few draws may be a weak one.

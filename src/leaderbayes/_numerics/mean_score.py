@@ -1,4 +1,4 @@
-r"""Posterior of mean scores in closed form, in units of the players' own correlated noise.
+r"""Posterior of mean scores in closed form, with a prior in units of correlated noise.
 
 .. math:: y_k \sim N(\mu, \Sigma), \quad \mu \sim N(g, \tau^2 \Sigma), \quad
           \Sigma \sim IW(\nu, \nu (\mathrm{diag}\,a + w))
@@ -55,7 +55,7 @@ class Noise(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Draws of the posterior of one board without gaps."""
+    """Draws of the posterior of one complete board."""
 
     board: Floats  # (round, player)
     noise: Noise
@@ -90,7 +90,7 @@ def deviations(board: Floats, weighing: Weighing) -> tuple[Floats, float]:
 
 
 def noise_of(board: Floats, *, flat: bool = False, weighing: Weighing | None = None) -> Noise:
-    """Estimate the noise of a round, of a board (round, player) without gaps."""
+    """Estimate the noise of a round from a complete board (round, player)."""
     off, free = deviations(board, weighing or equal(len(board)))
     r, m = off.shape
     borrowed = 0.0 if flat else 2.0 * (m - 2.0) / (m - 1.0)
@@ -104,7 +104,7 @@ def noise_of(board: Floats, *, flat: bool = False, weighing: Weighing | None = N
 
 
 def worth(rounds: float, luck: float) -> float:
-    """Return how many independent rounds these are worth, which share luck: f / (1 - f)."""
+    """Return the effective number of independent rounds, if rounds share luck f / (1 - f)."""
     return 1.0 / (1.0 / rounds + luck)
 
 
@@ -117,7 +117,7 @@ def draw(
     board: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator,
     weighing: Weighing | None = None,
 ) -> Draws:  # fmt: skip
-    """Draw independently from the posterior of a board (round, player) without gaps.
+    """Draw independently from the posterior of a complete board (round, player).
 
     ``luck`` is the variance of what rounds share over that of a round's noise, f / (1 - f). Without
     ``prior`` it is flat, and without ``weighing`` all rounds count the same.
@@ -146,7 +146,7 @@ def draw_filled(
     scores: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator,
     weighing: Weighing | None = None,
 ) -> list[Draws]:  # fmt: skip
-    """Draw from the posterior of scores (round, player), NaN where there is none.
+    """Draw from the posterior of scores (round, player) with missing values.
 
     Gaps are filled in again and again (multiple imputation, by data augmentation): by the mean of
     the player, the level of the round, whatever that is, and the player's own noise.

@@ -1,4 +1,4 @@
-r"""Sums over all items where some answers are missing: by the two-way model, in each draw of items.
+r"""Sums over all items with missing answers, by a two-way model in each draw.
 
 With weights w of the items (the same for a cluster's items), an item's and a player's part are
 those of weighted least squares over the answers that are there,
@@ -34,7 +34,7 @@ _MOST = 20  # steps beside two a player, where exact numbers would need one a pl
 
 
 class Gaps(NamedTuple):
-    """What sums over all items depend on where answers are missing."""
+    """Equations for sums over all items with missing answers."""
 
     sizes: Floats  # (cluster,): items
     effects: Floats  # (player,): of equal weights

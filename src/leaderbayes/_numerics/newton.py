@@ -14,7 +14,7 @@ from leaderbayes._types import Floats
 # A step this long that gains nothing: along an exponential tail every one is about 1, while at a
 # maximum its square is at most the decrement times a variance.
 _FAR = 0.01
-REMEDY = "Give pseudo_rounds=1, or fit the posterior."
+REMEDY = "Use pseudo_rounds=1, or fit the posterior."
 _FARTHEST = 10.0  # that a step goes, log-odds
 
 
@@ -26,7 +26,7 @@ class Linear(NamedTuple):
 
 
 class Maximum(NamedTuple):
-    """Where a likelihood has its maximum, and its curvature there."""
+    """Maximum of a likelihood, and its curvature there."""
 
     x: Floats  # (parameter,)
     information: Any  # (parameter, parameter), as `parts` gives it

@@ -90,7 +90,7 @@ def pair_sums(
 
 
 def _weighted_logs(total: Floats, met: Floats, few: int) -> Floats:
-    """Sum logs of terms (one, other, point) by matches (one, other): those of products suffice."""
+    """Sum logs of terms (one, other, point) weighted by matches, by logs of products."""
     points, most, least = total.shape[2], met.max(), met.min()
     if points < _WIDE or few < 8 or not (met[met != most] == 0.0).all():
         return np.tensordot(met, np.log(total))
@@ -102,7 +102,7 @@ def _weighted_logs(total: Floats, met: Floats, few: int) -> Floats:
 
 
 def _far(a: Floats, n: Floats, nu: Floats | None, beta: Floats, *, gradient: bool) -> PairSums:
-    """Compute the same where strengths lie too far apart for exponentials."""
+    """Compute the same for strengths too far apart for exponentials."""
     m, i, j, met = pairs_of(n)
     one, other = a[:, i].T + beta, a[:, j].T  # (pair, point)
     law = law_of(one - other, -np.inf if nu is None else nu)
@@ -197,7 +197,7 @@ def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:
 
 
 def slopes_by_level(place: Ints, wins: Floats, n: Floats) -> tuple[float, int]:
-    """Correlate how well rounds separate players with how strong their players are.
+    """Correlate how well rounds separate players with the strength of their players.
 
     A round's slope is by how much its results go with strengths more than others' do, to first
     order. Returns the correlation and how many rounds have a slope. With scores missing at random

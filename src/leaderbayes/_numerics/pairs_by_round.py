@@ -1,4 +1,4 @@
-r"""What each round adds to a Bradley-Terry or Davidson log-likelihood.
+r"""Contributions of each round to a Bradley-Terry or Davidson log-likelihood.
 
 For a round k the log-likelihood of all its matches is
 
@@ -46,7 +46,7 @@ def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStat
 
 
 def _ranks_within(place: Ints) -> tuple[Longs, Longs]:
-    """Rank within rounds, equals at the best and at the worst of theirs (round, player)."""
+    """Return the best and worst rank of tied players within rounds (round, player)."""
     r, steps = len(place), int(place.max(initial=0)) + 1
     cell = place + steps * np.arange(r)[:, None]
     size = np.bincount(cell.ravel(), minlength=r * steps)

@@ -137,7 +137,7 @@ def draw_places(
 
 
 def ranked(scores: Floats, present: Bools, *, within_round: bool = True) -> Ints:
-    """Rank scores (..., round, player), of which more is better, of those who are present."""
+    """Rank scores (..., round, player), higher is better, among players that are present."""
     if not present.all():
         scores = np.where(present, scores, np.nan)
     return places(scores, higher_is_better=True, within_round=within_round)

@@ -156,8 +156,8 @@ def fit_marginal(
         here, beyond = (marginal(scale * x, given, _MANY).value for scale in (1.0, 2.0))
         if beyond > here:
             raise NotConvergedError(
-                "The standard deviation of PMRA's intercepts has no finite estimate: in nearly "
-                "every round all matches go one way. Use likelihood.bradley_terry, or fit the "
-                "posterior."
+                "The standard deviation of PMRA's intercepts has no finite estimate, because in "
+                "nearly every round all matches go one way. Use likelihood.bradley_terry, or fit "
+                "the posterior."
             )
     return x, evaluate(x)

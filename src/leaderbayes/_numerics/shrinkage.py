@@ -32,7 +32,7 @@ class Prior(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """What pairs of players show of their scale."""
+    """Information of pairs of players about their scale."""
 
     squares: Floats  # (..., pair): of t statistics
     weight: float  # of a pair

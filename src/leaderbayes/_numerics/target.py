@@ -1,4 +1,4 @@
-"""What the fast engine draws from: a posterior of strengths, their scale, and few others."""
+"""Target of the fast engine: a posterior of strengths, scale and few other parameters."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,7 +11,7 @@ _BLOCK = 128_000  # numbers that a model is asked for at once: as many as proces
 
 
 class Target(NamedTuple):
-    """A posterior of strengths: what is specific to a model, and the scales of its priors."""
+    """A posterior of strengths: the likelihood of a model, and the scales of its priors."""
 
     players: int
     # Strengths (point, player) and parameters (point, k), and whether the gradient is wanted, to

@@ -1,4 +1,4 @@
-"""Two ways: a table as effects of its rows and of its columns, by least squares."""
+"""Two-way effects of a table by least squares."""
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -7,7 +7,7 @@ from leaderbayes._types import Floats
 
 
 def effects(table: Floats) -> tuple[Floats, Floats]:
-    """Return effects of rows (row,) and of columns (column,), which fit a table by least squares.
+    """Return effects of rows (row,) and columns (column,) by least squares.
 
     It is NaN where there is no value. Rows that share no column, even by way of others, have no
     common level: then their effects are those nearest to 0.
@@ -22,7 +22,7 @@ def effects(table: Floats) -> tuple[Floats, Floats]:
 
 
 def column_means(table: Floats, weight: Floats | None = None) -> Floats:
-    """Return each column's mean over all rows, (column,), had it a value in each.
+    """Return each column's mean over all rows (column,), with missing values imputed.
 
     ``table`` (row, column) is NaN where there is no value, and means are of effects then; no row
     and no column is empty. Rows count by their ``weight`` (row,). All are NaN where rows and

@@ -1,4 +1,4 @@
-"""Votes drawn again, by judges and on prompts with opinions of their own."""
+"""Replicated votes, with opinions of judges and prompts."""
 
 from collections.abc import Sequence
 

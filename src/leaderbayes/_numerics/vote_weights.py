@@ -1,4 +1,4 @@
-r"""How much votes count that share a judge or a prompt.
+r"""Weights of votes that share a judge or a prompt.
 
 Each judge, each prompt, and each judge on a prompt has an own opinion of every player, of variance
 :math:`\tau_c^2` in log-odds, so that the residuals r of two votes of a cluster covary. With
@@ -41,7 +41,7 @@ LEAST = 0.005  # of an estimate's information, below which votes that go togethe
 
 
 class Together(NamedTuple):
-    """How votes go together."""
+    """Dependence of votes."""
 
     phi: float  # variance of a vote over p (1 - p)
     tau2: Floats  # (clustering,): variance of clusters' opinions of a player, log-odds squared
@@ -52,7 +52,7 @@ class Together(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What clusters' votes show about each player."""
+    """Sums of votes by cluster and player."""
 
     size: float  # by which tau2 multiplies
     likeness: float  # of residuals
@@ -177,7 +177,7 @@ def opinion_products(votes: Votes, rows: sparse.csr_array, heavy: Floats, group:
 
 
 def pair_worth(votes: Votes, epp: Floats, clusterings: Sequence[Longs], tau2: Floats) -> Floats:
-    """Return what a vote of each pair is worth by itself (player, opponent), 1 if independent.
+    """Return the worth of a vote of each pair (player, opponent), 1 if independent.
 
     The variance of a pair's share of wins over that of independent votes, by the opinions that all
     votes show.

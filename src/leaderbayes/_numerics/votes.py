@@ -1,4 +1,4 @@
-r"""Votes: the likelihood of strengths, its maximum, and the covariance that judges leave it.
+r"""Likelihood of votes, its maximum, and its covariance clustered by judges.
 
 .. math:: P(first) : P(tie) : P(second) = e^{\eta / 2} : e^\nu : e^{-\eta / 2}, \quad
           \eta = b_{first} - b_{second} + x'\beta
@@ -28,7 +28,7 @@ _SHARE = 0.05  # of a table of pairs, rows below which they are listed
 
 
 class Votes(NamedTuple):
-    """Votes; a row may stand for several that are alike."""
+    """Votes; a row may stand for several equal ones."""
 
     players: int
     first: Ints  # (row,): positions of players
@@ -40,7 +40,7 @@ class Votes(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """Where the likelihood has its maximum."""
+    """Maximum of the likelihood."""
 
     epp: Floats  # (player,), of mean 0
     beta: Floats  # (effect,)
@@ -49,7 +49,7 @@ class Estimate(NamedTuple):
 
 
 def counted(votes: Votes, weight: Floats | None = None) -> Votes:
-    """Add up rows of the same players in the same order, each by its weight.
+    """Sum rows of the same players in the same order by weight.
 
     With covariates, which differ by vote, the rows remain.
     """
@@ -73,7 +73,7 @@ def has_covariates(votes: Votes) -> bool:
 
 
 def regressors(votes: Votes) -> sparse.csr_array:
-    """Return what log-odds are a linear function of (row, player + effect)."""
+    """Return the design matrix of log-odds (row, player + effect)."""
     count = len(votes.n)
     sides = np.concatenate([votes.first, votes.second])
     cells = np.repeat([1.0, -1.0], count), (np.tile(np.arange(count), 2), sides)
@@ -269,7 +269,7 @@ def maximum(
 
 
 class Reduced(NamedTuple):
-    """Votes without effects, and what these are given strengths: normal, about a line."""
+    """Votes with effects integrated out, and their normal distribution given strengths."""
 
     votes: Votes  # whose strengths have the same estimate and information
     epp: Floats  # (player,): the estimate

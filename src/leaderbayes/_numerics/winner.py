@@ -1,4 +1,4 @@
-r"""What is known of the best of many noisy scores, and of who has the best, without a law of them.
+r"""Inference on the best of many noisy scores, and on the winner, without a distribution.
 
 Team j scores x_j, whose law given theta_j is known: z(x; theta), the normal score of x, is standard
 normal. The winner w has the highest x. On a scale g of equal spread errors have correlations, so

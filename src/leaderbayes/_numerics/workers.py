@@ -1,4 +1,4 @@
-"""How many threads or processes work at a time."""
+"""Number of threads or processes."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of the container, where there is one
 
 
 def available() -> int:
-    """CPUs that this process may use: by its affinity, PYTHON_CPU_COUNT, and its container."""
+    """Return the CPUs that this process may use, by affinity, PYTHON_CPU_COUNT and container."""
     return max(min(_visible(), _quota()), 1)
 
 
@@ -37,7 +37,7 @@ def _visible() -> int:
 
 
 def _quota() -> int:
-    """CPUs by the time that a container may take of them, rounded up."""
+    """Return the CPU quota of the container, rounded up."""
     try:
         quota, period = _QUOTA.read_text().split()
         return -(-int(quota) // int(period))

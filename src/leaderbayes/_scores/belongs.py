@@ -68,12 +68,12 @@ def by_name(table: Table, columns: Sequence[str], role: str) -> dict[str, str]:
         texts = ([text_of(cell) for cell in table.frame[name]] for name in columns)
         x = np.column_stack([numbers_of(pd.Series(of, dtype=object)) for of in texts])
         counting = [] if any(all(map(is_ranking, of)) for of in (x, x.T)) else counting
-    found = dict.fromkeys(_untested(columns), "scores on other parts of the data than the test's")
+    found = dict.fromkeys(_untested(columns), "scores on other parts of the data")
     for name in columns:
         if names.is_index(name) or names.is_round(name) or names.is_data(name):
             found[name] = "rounds or tournaments? (round=..., tournament=...)"
         elif is_summary(name, columns):
-            found[name] = "a summary, or a measure of something else"
+            found[name] = "a summary, or not a score"
         elif role == "player" and plain(name) in names.SCORE.split():
             found[name] = "the scores of a long table? (player=..., score=...)"
         elif name in counting and len(counting) < len(columns):

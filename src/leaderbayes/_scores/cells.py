@@ -16,13 +16,13 @@ from leaderbayes._scores.tables import (
 )
 
 _MEAN_AND_ERROR = (
-    ", but a mean and its error: give the scores of single rounds (folds, seeds, tasks), or the "
-    "means alone if each task is a round. With one mean and one error a model, in two columns, "
-    "leaderbayes.sota.read_board(table, se=...) (leaderbayes sota FILE --se COLUMN) is for them."
+    ", but a mean with its error. Use scores of single rounds (folds, seeds, tasks), or the "
+    "means alone if tasks are rounds. For one mean and one error per model, use "
+    "sota.read_board(table, se=...) (leaderbayes sota FILE --se COLUMN)."
 )
 # A run that timed out is not missing: left empty it would play the easy rounds only.
 _OF_SCORES = (
-    "leave a missing score empty, and where failing is losing write a score worse than all others"
+    "leave a missing score empty, or write a score below all others if failing counts as losing"
 )
 
 
@@ -152,7 +152,7 @@ def _remedy(cell: str, remedy: str) -> str:
     bare = bare_number(cell)
     if bare != cell.strip() and is_number(bare):
         if bare + "%" == cell.replace(" ", ""):
-            return "; remove the % sign, or write it at every score of the column."
+            return "; remove the % sign, or add it to every score of the column."
         return _MEAN_AND_ERROR
     hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""
     return f"{hint}; {remedy}."

@@ -47,12 +47,12 @@ def checked(wide: Wide, asked: Asked) -> Long:
     wide = _each_voter(wide, asked)
     table, role = wide.table, wide.role
     if not wide.columns:
-        table.refuse(f"no column is left for the {role}s.")
+        table.refuse(f"no columns are left for the {role}s.")
     for labels_of in wide.labels.values():
         if len(wide.columns) > 2 and set(labels_of) == {*wide.columns} - set(asked.keep):
             table.refuse(
-                "rows and columns have the same names, as tables of pairs do. Of numbers of wins "
-                "make votes: wins.rename_axis('winner').rename_axis(columns='loser').stack()"
+                "rows and columns have the same names, as in a table of pairs. To use numbers of "
+                "wins: wins.rename_axis('winner').rename_axis(columns='loser').stack()"
                 ".rename('n_votes').reset_index(). If they are scores, rename the columns."
             )
     for name in asked.keep:
@@ -100,8 +100,8 @@ def checked(wide: Wide, asked: Asked) -> Long:
         each = "; ".join(f"{role} {shown(rest[j])}: {why}" for j, why in odd.items())
         called = [rest[j] for j in odd]
         warn(
-            f"LB051 {table.where}: {each}. If that is no score, "
-            f"{asked.call(drop=(*asked.drop, *called))}; if it is, keep={called} (--keep)."
+            f"LB051 {table.where}: {each}. If it is not a score, use "
+            f"{asked.call(drop=(*asked.drop, *called))}; otherwise keep={called} (--keep)."
         )
     return long, found
 
@@ -137,9 +137,9 @@ def of_places(x: Floats) -> str:
     if len(x) < 2 or x.shape[1] < 3 or not all(map(is_ranking, x)):
         return ""
     return (
-        "each round has the places 1, 2, 3, ... of its players, of which less is better; say so "
-        "(higher_is_better=False, --lower-is-better), or that more of it is "
-        "(higher_is_better=True, --higher-is-better)."
+        "each round has places 1, 2, 3, ..., where lower is usually better. Confirm with "
+        "higher_is_better=False (--lower-is-better), or use higher_is_better=True "
+        "(--higher-is-better)."
     )
 
 
@@ -160,7 +160,7 @@ def refuse(table: Table, asked: Asked, of: Problems) -> None:
         return
     said = [f"column {shown(name)}: {why}" for name, why in of.columns.items()]
     said += [f"row {shown(name)}: {why}" for name, why in of.rows.items()]
-    texts = [f"not only scores: {'; '.join(said[:20])}."] if said else []
+    texts = [f"contains more than scores: {'; '.join(said[:20])}."] if said else []
     texts += [f"{len(said) - 20} more are not named."] if len(said) > 20 else []
     texts += [of.losses] if of.losses else []
     texts += [str(problem).removeprefix(f"{table.where}: ") for problem in of.broken[:3]]
@@ -177,7 +177,7 @@ def refuse(table: Table, asked: Asked, of: Problems) -> None:
     else:
         texts.append(f"Read the rest: {asked.call(**more)}.")
     if of.columns or of.rows:
-        texts.append("What is a score after all, name in keep=[...] (--keep).")
+        texts.append("If some are scores, include them with keep=[...] (--keep).")
     table.refuse(" ".join(texts))
 
 
@@ -194,22 +194,22 @@ def direction_of(
         said |= {name: more_is_better(name, score=False) for name in every}
     losses, gains = ([name for name, more in said.items() if more is of] for of in (False, True))
     kind = "is the name of a loss" if len(losses) == 1 else "are the names of losses"
-    less = f"{listed(losses)} {kind}, of which less is better"
+    less = f"{listed(losses)} {kind}, where lower is better"
     if losses and asked is None:
-        mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
+        mixed = f" (but higher is better for {listed(gains)}: change their sign, or exclude them)"
         return Direction(False, (
-            f"{less}{mixed if gains else ''}; say so (higher_is_better=False, --lower-is-better), "
-            "or that more of it is (higher_is_better=True, --higher-is-better)."
+            f"{less}{mixed if gains else ''}; confirm with higher_is_better=False "
+            "(--lower-is-better), or use higher_is_better=True (--higher-is-better)."
         ))  # fmt: skip
     if losses and gains:
         text = (
             f"LB042 {table.where}: {less}, but more of {listed(gains)}, so some rounds are ranked "
-            "upside down. Keep those of one direction, or turn the sign of the others."
+            "upside down. Keep one direction, or change the sign of the others."
         )
     elif len({*metrics} - {""}) > 1 and asked is None:
         text = (
-            f"LB042 {table.where}: scores are of several metrics ({listed(metrics)}), all read as "
-            "higher is better. Keep one, or confirm with higher_is_better=True "
+            f"LB042 {table.where}: scores are of several metrics ({listed(metrics)}), and higher "
+            "is taken as better for all. Keep one, or confirm with higher_is_better=True "
             "(--higher-is-better)."
         )
     else:

@@ -35,13 +35,13 @@ def facts(board: Any) -> Facts:
     known = "se" in board.coords if metric == "estimate" else "n" in attrs
     if metric not in ("accuracy", "auc", "estimate") or board.dims != ("team",) or not known:
         raise LeaderbayesError(
-            "This is no board: give what sota.read_board returns, with the dimension team, the "
+            "This is not a board: pass a result of sota.read_board, with the dimension team, the "
             "attribute metric, and n or a coordinate se."
         )
     if (metric == "auc") != ("positive_rate" in attrs):
         raise LeaderbayesError(
-            "positive_rate is for boards of AUC, and these need it: "
-            "sota.read_board(metric='auc', positive_rate=...)."
+            "positive_rate is for boards of AUC, which need it: sota.read_board(metric='auc', "
+            "positive_rate=...)."
         )
     rho = number("rho", attrs.get("rho", 0.0), at_least=0.0, at_most=1.0)
     if metric == "estimate":

@@ -43,11 +43,11 @@ def matches(
         Compare scores of the same round, or every score of a player with every score of its
         opponent in the tournament.
     ties : {"half", "drop", "floor", "loss"}
-        Count equal scores as half a win for both, as no match, as half a win with each pair's sum
-        rounded down (EloML), or as the loss of the player who is listed first (PMRA, in
-        ``round_intercept`` only; the tables here count half). For votes "half" or "drop".
+        Count equal scores as half a win for both, as no match, as half a win with the sum of each
+        pair rounded down (EloML), or as a loss of the first-listed player (PMRA, only in
+        ``round_intercept``; the tables here count half). For votes "half" or "drop".
     pairs : bool, optional
-        Whether to make the tables of all pairs, by default those of up to 5000 players.
+        Whether to make tables of all pairs, by default for up to 5000 players.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def matches(
     names = ("tournament",) if "tournament" in board.dims else ()
     by_round = board.transpose(*names, "round", "player")
     if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
-        raise ScoresError(f"More than {_PLACES} scores are compared with each other: give fewer.")
+        raise ScoresError(f"More than {_PLACES} scores are compared with each other: use fewer.")
     values = by_round.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
     better = bool(board.attrs.get("higher_is_better", 1))
     ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
@@ -135,20 +135,20 @@ def require_matches(
     if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
         if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
             raise LeaderbayesError(
-                f"{what} takes matches of scores, not of votes: of these take leaderbayes.fit."
+                f"{what} takes matches of scores, not of votes: use leaderbayes.fit."
             )
         kind = "scores" if isinstance(given, xr.DataArray) else type(given).__name__
         raise LeaderbayesError(
-            f"{what} takes matches, not {kind}: give leaderbayes.matches(scores)."
+            f"{what} takes matches, not {kind}: pass leaderbayes.matches(scores)."
         )
     check_ties(given.attrs["ties"], ties, what)
     if not across and not given.attrs["within_round"]:
-        raise LeaderbayesError(f"{what} compares within rounds: take within_round=True in matches.")
+        raise LeaderbayesError(f"{what} compares within rounds: use within_round=True in matches.")
     if pairs and "wins" not in given:
-        raise LeaderbayesError(f"{what} needs the tables of pairs: take pairs=True in matches.")
+        raise LeaderbayesError(f"{what} needs tables of pairs: use pairs=True in matches.")
     if "tournament" in given.dims and not several:
         raise LeaderbayesError(
-            "These matches are of several tournaments: pick one, for example "
+            "These matches come from several tournaments: choose one, for example "
             "matches.isel(tournament=0), or use models.tournaments."
         )
 
@@ -156,11 +156,11 @@ def require_matches(
 def valid_scores(scores: Any) -> xr.DataArray:
     """Return scores as floats, without players, rounds and tournaments that have none."""
     if isinstance(scores, xr.Dataset) and "place" in scores:
-        raise ScoresError("These are matches: give the scores that they were made of.")
+        raise ScoresError("These are matches: pass the scores from which they were made.")
     if not isinstance(scores, xr.DataArray):
         raise ScoresError(
-            f"Scores are a DataArray (player, round), not {type(scores).__name__}: read them with "
-            "leaderbayes.read_scores."
+            f"Scores must be a DataArray (player, round), not {type(scores).__name__}: read them "
+            "with leaderbayes.read_scores."
         )
     if set(scores.dims) - {"tournament"} != {"player", "round"}:
         raise ScoresError(
@@ -173,19 +173,19 @@ def valid_scores(scores: Any) -> xr.DataArray:
             raise ScoresError(f"Scores have two {dim}s called {again!r}; rename one.")
     better = scores.attrs.get("higher_is_better", 1)
     if not isinstance(better, int | np.integer | np.bool_) or better not in (0, 1):
-        raise ScoresError(f"Scores have attrs['higher_is_better']={better!r:.60}: give 0 or 1.")
+        raise ScoresError(f"Scores have attrs['higher_is_better']={better!r:.60}: use 0 or 1.")
     if (scheme := scores.attrs.get("scheme")) is not None:
         one_of("attrs['scheme']", scheme, *SCHEMES)
     if scores.dtype.kind not in "biuf":
-        raise ScoresError(f"Scores are numbers, not of dtype {scores.dtype}.")
+        raise ScoresError(f"Scores must be numbers, not of dtype {scores.dtype}.")
     if scores.dtype.kind in "iu" and bool(((scores > EXACT) | (scores < -EXACT)).any()):
         raise ScoresError(
-            "A score is a whole number beyond 2^53, where floats make ties: subtract a number."
+            "A score above 2^53 is too large for exact comparisons: subtract a constant."
         )
     # As floats: unsigned numbers cannot be negated.
     board = scores.astype(np.float64)
     if np.isinf(board.to_numpy()).any():
-        raise ScoresError("A score is infinite; give NaN where a score is missing.")
+        raise ScoresError("A score is infinite; use NaN for a missing score.")
     # What nobody but a judge has scored counts, too.
     for dim in [each for each in scores.dims if each == "player" or "judge" not in scores.coords]:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
@@ -204,8 +204,8 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
     names = [str(name) for name in board["tournament"].to_numpy()]
     if len(names) > 1:
         raise ScoresError(
-            f"The scores hold {len(names)} tournaments ({listed(names)}); pick one, for example "
-            f"scores.sel(tournament={names[0]!r}), or take model='tournaments'."
+            f"The scores hold {len(names)} tournaments ({listed(names)}); choose one, for example "
+            f"scores.sel(tournament={names[0]!r}), or use model='tournaments'."
         )
     return board.isel(tournament=0, drop=True)
 
@@ -290,7 +290,7 @@ def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
     beat = _groups_that_beat(matches, number)
     if not groups.attrs["weakly_connected"]:
         islands, island = connected_components(beat, directed=True, connection="weak")
-        parts = ", and in some of these one part never beat the other"
+        parts = ", and in some groups one part never beat the other"
         return Apart(
             "groups of players never met, directly or through others "
             f"({_list(island[number], groups)}){parts if islands < len(beat) else ''}",

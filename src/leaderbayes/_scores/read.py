@@ -56,14 +56,14 @@ def read_scores(
     """Read scores of players in rounds.
 
     A long table has a row for each score. A wide table has a row for each round and a column for
-    each player, and perhaps data sets in its first column, whose rows are then the rounds (folds);
-    or a row for each player. Columns are recognised by their usual names; where a first column may
-    name players or rounds, say which. What looks like no score, by its name or numbers, is refused
-    with the call that reads the rest.
+    each player, or a row for each player; repeated names of data sets in its first column make
+    rounds (folds) of data sets. Columns are recognised by common names. If the first column could
+    name players or rounds, the error asks. Columns that do not look like scores are refused, with
+    the call that reads the rest.
 
-    Rounds may be items (a column called item, question_id, ...), answered right or wrong (true
-    and false, 1 and 0, ...). Then a column called passage, subject, ... groups them, and one
-    called epoch, seed, ... numbers repeated answers, which are averaged.
+    Rounds may be items (a column such as item or question_id) with right or wrong answers (true and
+    false, 1 and 0, ...). A column such as passage or subject then groups items, and one such as
+    epoch or seed numbers repeated answers, which are averaged.
 
     Parameters
     ----------
@@ -73,25 +73,25 @@ def read_scores(
     player, round, score, tournament : str, optional
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     cluster : str, optional
-        Column of what rounds share, such as the passage that questions are about.
+        Column of clusters of rounds, such as the passage that questions are about.
     round_weight : str, optional
-        Column of how much rounds count: numbers, or categories, of which each counts the same.
+        Column of weights of rounds: numbers, or categories that count equally.
     period : str, optional
-        Column of when rounds were, such as seasons or dates, for the model "dynamic".
+        Column of periods of rounds, such as seasons or dates, for the model "dynamic".
     repeat : str, optional
-        Column that numbers repeated runs of a player in a round, of which the mean is the score.
+        Column that numbers repeated runs of a player in a round, which are averaged.
     higher_is_better : bool, optional
-        Whether the higher of two scores wins. By default it does, and it is an error if anything
-        has the name of a loss (``rmse``, ``log_loss``).
+        Whether higher scores are better, as by default; required if a name is that of a loss
+        (``rmse``, ``log_loss``).
     scheme : {"Model/CV", "Model/Task", "Data set/Model"}, optional
         What is compared: models over folds, whose fits need ``test_fraction``; models over tasks,
         folds averaged; or data sets, by how high models score on them.
     drop : sequence of str, optional
-        Columns and rows (players, rounds, tournaments) that are no scores.
+        Columns and rows (players, rounds, tournaments) to exclude.
     keep : sequence of str, optional
-        Columns and rows that are scores, whatever they look like.
+        Columns and rows to include, even if they do not look like scores.
     max_mb : float
-        Most megabytes that a file may hold, unpacked.
+        Largest size of a file in megabytes, unpacked.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def read_scores(
     }  # fmt: skip
     if not any(roles.values()) and is_votes(from_wins(table)):
         table.refuse(
-            "this is a table of votes: leaderbayes.read_votes reads it; if it does hold scores, "
+            "this looks like a table of votes: use leaderbayes.read_votes. If it holds scores, "
             "name their columns (player=..., score=...)."
         )
     return arranged(scores_of(table, options_of(roles, higher_is_better, drop, keep)), scheme)
@@ -205,9 +205,9 @@ def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: b
         return higher_is_better
     if more_is_better(metric) is False and bool((scores > 0.0).any()):
         table.refuse(
-            f"{shown(metric)} is the name of a loss, and its scores are above 0, so that nobody "
-            "has turned their sign; say which are better (higher_is_better=False, or True; "
-            "--lower-is-better, --higher-is-better)."
+            f"{shown(metric)} is the name of a loss, and scores above 0 suggest that its sign has "
+            "not been changed. Set the direction: higher_is_better=False or True "
+            "(--lower-is-better, --higher-is-better)."
         )
     return True
 
@@ -221,13 +221,13 @@ def to_scores(
     that of ``table``, for messages; ``columns`` names the column of each.
     """
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
-        raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
+        raise ScoresError(f"higher_is_better={higher_is_better!r}: use True or False.")
     dims = [d for d in ("tournament", "player", "round") if d in long]
     coded = {dim: pd.factorize(long[dim]) for dim in dims}
     shape = tuple(len(known) for _, known in coded.values())
     if np.prod(shape, dtype=float) > _MAX_CELLS:
         sizes = ", ".join(counted(n, d) for d, n in zip(dims, shape, strict=True))
-        table.refuse(f"{sizes} make a table that is nearly empty; are these the right columns?")
+        table.refuse(f"{sizes} make a table that is nearly empty; check the columns.")
     cell = np.ravel_multi_index([codes for codes, _ in coded.values()], shape)
     taken = ", ".join(f"{role}={name}" for role, name in columns.items())
     run = {"run": long["repeat"].to_numpy()} if "repeat" in long else {}
@@ -236,8 +236,8 @@ def to_scores(
         again = long.iloc[int(np.argmax(repeated))]
         whose = ", ".join(f"{d} {shown(again[d])}" for d in [*dims, "repeat"] if d in again)
         table.refuse(
-            f"a second score for {whose}; taken were {taken[:400]}: name other columns (round=..., "
-            "tournament=..., repeat=...; --round, --tournament, --repeat), or keep one of both.",
+            f"a second score for {whose}; the columns are {taken[:400]}. Name others (round=..., "
+            "tournament=..., repeat=...; --round, --tournament, --repeat), or keep one score.",
             again.name,
         )
     if shape[dims.index("player")] < 2:
@@ -259,7 +259,7 @@ def to_scores(
         if several.any():
             of = long.loc[coded["round"][0] == int(np.argmax(several))]
             which = f"round {shown(of['round'].iloc[0])} has several values of {role}"
-            table.refuse(f"{which}: {listed(of[role].unique())}; rename it, or give none.")
+            table.refuse(f"{which}: {listed(of[role].unique())}; rename it, or use none.")
         coords[role] = ("round", of_round.first().to_numpy())
     attrs = {
         "higher_is_better": int(higher_is_better),
@@ -298,7 +298,7 @@ def _check_units(table: Table, scores: xr.DataArray) -> None:
     """Warn of single scores far from all others, such as a share among percentages: LB051."""
     by = scores.transpose(..., "round", "player")
     x = by.to_numpy().reshape(-1, by.sizes["player"])
-    broken, hint = stand_ins(x), "If it stands for a missing score, leave the cell empty."
+    broken, hint = stand_ins(x), "If it means a missing score, leave the cell empty."
     if not broken.any() and scores.attrs["higher_is_better"]:
         broken, hint = broken_cells(x), "Check its unit (a share among percentages?)."
     broken = broken.reshape(by.shape)
@@ -307,8 +307,8 @@ def _check_units(table: Table, scores: xr.DataArray) -> None:
         whose = ", ".join(f"{dim} {shown(first[dim].item())}" for dim in scores.dims)
         more = f", and so are {broken.sum() - 1} more" if broken.sum() > 1 else ""
         warn(
-            f"LB051 {table.where}: {first.item():.10g} ({whose}) is far from the player's and the "
-            f"round's other scores{more}. {hint}"
+            f"LB051 {table.where}: {first.item():.10g} ({whose}) is far from the other scores of "
+            f"its player and round{more}. {hint}"
         )
 
 
@@ -320,8 +320,7 @@ def _check_places(table: Table, scores: xr.DataArray) -> None:
     zeros, long = (x == 0.0).sum(axis=1), ((x > 0.0).sum(axis=1) > 2) & (x > 1.0).any(axis=1)
     if long.any() and (zeros != 1).any() and all(is_ranking(row[row > 0.0]) for row in x[long]):
         table.refuse(
-            "0 among places, of which it would be the best; leave the cell empty where a player "
-            "has no place."
+            "a place of 0 would be the best; leave the cell empty if a player has no place."
         )
 
 
@@ -331,7 +330,7 @@ def warn_alike(table: Table, dim: str, labels: Iterable[str]) -> None:
         pairs = "; ".join(listed(group) for group in groups[:4])
         warn(
             f"LB041 {table.where}: {dim}s look the same but count as different: {pairs}. If they "
-            "are one, write them in one way."
+            "are the same, write them the same way."
         )
 
 

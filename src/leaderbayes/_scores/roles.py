@@ -28,8 +28,8 @@ from leaderbayes._scores.tables import (
 KAGGLE = ("teamid", "teamname", "score")  # columns of its leaderboards, in lower case
 Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and the column of each role
 _ONE_SCORE = (
-    " With one score a player nothing says who beats whom: give the scores of several rounds, or "
-    "ask how good the best is (sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER)."
+    " One score per player shows no order by round: add rounds, or estimate how good the best is "
+    "(sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER)."
 )
 
 
@@ -47,14 +47,14 @@ class Wide(NamedTuple):
 def to_long(table: Table, asked: Asked) -> Long | Wide:
     """Find names and numbers in a table of any shape, and name the columns taken."""
     if is_kaggle(table) and not any(asked.roles.values()):
-        table.refuse("this is a leaderboard of Kaggle (TeamId, TeamName, Score)." + _ONE_SCORE)
+        table.refuse("this is a Kaggle leaderboard (TeamId, TeamName, Score)." + _ONE_SCORE)
     given, columns = asked.roles, list(table.frame.columns)
     asked = asked._replace(rows=tuple(name for name in asked.drop if name not in columns))
     out = [name for name in columns if name in asked.drop]
     table = table._replace(frame=table.frame.drop(columns=out))
     _check_given(table, given)
     if table.frame.empty:
-        table.refuse("the table has a header and no row of scores.")
+        table.refuse("the table has a header but no scores.")
     table, asked = _without_parts(table, asked)
     player = given["player"]
     if player is None:
@@ -68,7 +68,7 @@ def to_long(table: Table, asked: Asked) -> Long | Wide:
         return _row_a_player(table, player, asked)
     if given["player"] is not None or given["score"]:
         table.refuse(
-            f"no column is known for the {'score' if player else 'player'}; name it too. The "
+            f"no column was found for the {'score' if player else 'player'}; name it too. The "
             f"columns are {listed(table.frame.columns)}."
         )
     return _wide(table, asked)
@@ -87,8 +87,8 @@ def _without_parts(table: Table, asked: Asked) -> tuple[Table, Asked]:
         left = sorted(set(parts) - set(asked.drop), key=lambda part: part.lower() in names.TESTED)
         if len(left) > 1:
             table.refuse(
-                f"column {shown(name)} holds {listed(left)}, which are parts of the data and no "
-                f"rounds. Take one: {asked.call(drop=(*asked.drop, *left[:-1]))}."
+                f"column {shown(name)} holds {listed(left)}, which are parts of the data, not "
+                f"rounds. Choose one: {asked.call(drop=(*asked.drop, *left[:-1]))}."
             )
         table = table._replace(frame=table.frame.drop(columns=name))
     return table, asked
@@ -110,7 +110,7 @@ def _without_rows(
             )
     keep = ~hit.any(axis=1)
     if not keep.any():
-        table.refuse("no row is left.")
+        table.refuse("no rows are left.")
     return table._replace(frame=table.frame[keep]), {k: of[keep] for k, of in labels.items()}
 
 
@@ -134,7 +134,7 @@ def recognise(
         if name in found:
             return name
         if len(found) > 1:
-            table.refuse(f"columns {listed(found)} both look like the {name}; name one, or rename.")
+            table.refuse(f"columns {listed(found)} both look like the {name}; name one of them.")
         if found:
             return found[0]
     return recognise(table, known, taken, names.goes_by) if otherwise else None
@@ -145,9 +145,9 @@ def _check_given(table: Table, given: Roles) -> None:
     taken: dict[str, str] = {}
     for role, name in given.items():
         if name is not None and not isinstance(name, Hashable):
-            table.refuse(f"{role}={shown(name)}: give the name of a column.")
+            table.refuse(f"{role}={shown(name)} must be the name of a column.")
         if name is not None and name not in table.frame.columns:
-            wide = " A wide table, with a column for each player, needs no player's column."
+            wide = " A wide table, with a column per player, needs no column of players."
             known = suggest(str(name), table.frame.columns)
             table.refuse(
                 f"no column {shown(name)} for the {role}; {known}{wide if role == 'player' else ''}"
@@ -293,7 +293,7 @@ def _long(table: Table, player: str, score: str, asked: Asked) -> Long:
         as_numbers(table, score)
         one = "" if labels["player"].duplicated().any() else _ONE_SCORE
         table.refuse(
-            "no column is known for the round; name it (round=..., --round). The columns are "
+            "no column was found for the round; name it (round=..., --round). The columns are "
             f"{listed(table.frame.columns)}.{one}"
         )
     roles = {}
@@ -331,7 +331,7 @@ def _wide(table: Table, asked: Asked) -> Wide:
             players.remove(fold)
     question = label if label is not None and _may_be_players(table, label, players) else ""
     if label is None and fold is None and all(map(names.is_numbered_round, players)):
-        question = data or table.refuse(f"columns {listed(players)} are rounds; name the player's.")
+        question = data or table.refuse(f"columns {listed(players)} are rounds; name player=.")
     data = label if label is not None else data
     if data is not None:
         read = {"tournament" if fold else "round": as_names(table, data), **read}

@@ -53,7 +53,7 @@ def read_table(source: Source, score: str | None = None, max_mb: float = MAX_MB)
         table = _from_path(Path(source), max_mb)
     else:
         raise ScoresError(
-            f"A table cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
+            f"A table cannot be read from a {type(source).__name__}: pass a path, a DataFrame, or "
             "scikit-learn's cv_results_."
         )
     if is_search(table.frame):
@@ -85,7 +85,7 @@ def _from_path(path: Path, max_mb: float) -> Table:
         mark = "\t" if kind == "tsv" else max(",;\t|", key=first.count)
         return _read_csv(content, where, mark)
     except MemoryError as problem:
-        raise ScoresError(f"{where}: does not fit into memory; give a part of it.") from problem
+        raise ScoresError(f"{where}: does not fit into memory; use a part of it.") from problem
 
 
 def is_folder(path: Path) -> bool:
@@ -127,7 +127,7 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     """Read all cells as text: a player called 01 or NA keeps its name."""
     try:
         text = content.decode("utf-8-sig")
-        at, problem = text.find("\0"), "holds a NUL byte; this is no CSV of text"
+        at, problem = text.find("\0"), "holds a NUL byte, so this is not a text file"
     except UnicodeDecodeError as error:
         at, problem = error.start, "is not UTF-8; save the file as CSV in UTF-8"
     if at >= 0:
@@ -150,7 +150,7 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
                 lines.append(begin)
             begin = reader.line_num + 1
     except csv.Error as error:
-        raise ScoresError(f"{where}: line {begin} is no CSV ({error}).") from error
+        raise ScoresError(f"{where}: line {begin} is not CSV ({error}).") from error
     finally:
         csv.field_size_limit(limit)
     frame = pd.DataFrame(rows, columns=range(len(names)), dtype=object)
@@ -173,8 +173,8 @@ def _from_excel(content: bytes, where: str, max_mb: float) -> Table:
         names = []
     if "xl/workbook.xml" not in names:
         raise ScoresError(
-            f"{where}: a packed file, or a workbook of an old Excel. Save the sheet as CSV UTF-8, "
-            "or unpack it; a log of inspect-ai is read by --format inspect-ai."
+            f"{where}: a packed file, or an old Excel workbook. Unpack it, or save the sheet as "
+            "CSV UTF-8; for logs of inspect-ai use --format inspect-ai."
         )
     with extra("excel", f"{where}: an Excel workbook"):
         import_module("openpyxl")
@@ -189,7 +189,7 @@ def _from_excel(content: bytes, where: str, max_mb: float) -> Table:
     held = {name: sheet.dropna(axis=1, how="all") for name, sheet in held.items() if len(sheet)}
     if len(held) != 1:
         raise ScoresError(
-            f"{where}: sheets {listed(held) or 'without a cell'}; give one, for example "
+            f"{where}: sheets {listed(held) or 'without a cell'}; choose one, for example "
             "leaderbayes.read_scores(pd.read_excel(path, sheet_name=...))."
         )
     ((_, sheet),) = held.items()
@@ -216,7 +216,7 @@ def _from_paper(content: bytes, where: str) -> Table:
             rows.append([_plain_cell(cell) for cell in cells])
             lines.append(k)
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
-        raise ScoresError(f"{where}: the rows of this table have unequal numbers of cells.")
+        raise ScoresError(f"{where}: rows have different numbers of cells.")
     frame = pd.DataFrame(rows[1:], columns=range(len(rows[0])), dtype=object)
     frame.columns = _called(rows[0], where)
     return Table(where, frame, lambda k: f"line {lines[k + 1]}")
@@ -239,8 +239,8 @@ def _called(names: list[str], where: str) -> pd.Index:
     unnamed = sum(not name.strip() for name in names)
     if unnamed > 1:
         raise ScoresError(
-            f"{where}: the first line names {len(names) - unnamed} of {len(names)} columns; leave "
-            "out what is above the header, and write a name into each of its cells."
+            f"{where}: the first line names {len(names) - unnamed} of {len(names)} columns; "
+            "remove any text above the header, and name every column."
         )
     return header([name or f"Unnamed: {k}" for k, name in enumerate(names)], where)
 
@@ -293,13 +293,13 @@ def _from_folder(folder: Path, max_mb: float) -> Table:
     files = [path for path in files if path.is_file()]
     if not files:
         raise ScoresError(
-            f"{folder}: a folder without Parquet files (*.parquet, *.pq); results of another "
-            "program are read by leaderbayes.adapters (--format lm-eval and others)."
+            f"{folder}: a folder without Parquet files (*.parquet, *.pq); for results of another "
+            "program use leaderbayes.adapters (--format lm-eval, ...)."
         )
     frames = [_read_parquet(read_bytes(path, max_mb)[1], str(path), max_mb) for path in files]
     for path, frame in zip(files, frames, strict=True):
         if list(frame.columns) != list(frames[0].columns):
-            raise ScoresError(f"{path}: other columns than {files[0]}; give files of one kind.")
+            raise ScoresError(f"{path}: other columns than {files[0]}; use files of one kind.")
     table = from_frame(pd.concat(frames, ignore_index=True), str(folder))
     return table._replace(row=lambda k: f"row {k} (from 0) of all files")
 
@@ -309,7 +309,7 @@ def parse(content: bytes, where: str) -> Any:
     try:
         return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
     except RecursionError as problem:
-        raise ScoresError(f"{where}: too deeply nested; this is no result of a model.") from problem
+        raise ScoresError(f"{where}: too deeply nested; this is not a result file.") from problem
     except ValueError as problem:
         raise ScoresError(f"{where}: not readable as JSON in UTF-8 ({problem}).") from problem
 
@@ -319,7 +319,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [key for key, _ in pairs]
-        raise ValueError(f"the key {shown(max(names, key=names.count))} stands twice in an object")
+        raise ValueError(f"the key {shown(max(names, key=names.count))} appears twice in an object")
     return content
 
 
@@ -331,8 +331,8 @@ def parse_lines(content: bytes, where: str) -> tuple[list[dict[str, Any]], list[
     for number, record in zip(numbers, records, strict=True):
         if not isinstance(record, dict):
             raise ScoresError(
-                f"{where}: line {number} holds no object; each line is a row, with the names of "
-                "columns as keys."
+                f"{where}: line {number} is not an object; each line must be a row, with column "
+                "names as keys."
             )
     return records, numbers
 
@@ -354,9 +354,9 @@ def _from_json(content: bytes, where: str, *, lines: bool) -> Table:
     )
     if not (found and (rows or columns or of_names)):
         raise ScoresError(
-            f"{where}: this JSON is no table; give a list of objects, a row each, with the names "
-            "of columns as keys. Results of lm-evaluation-harness and other programs are read by "
-            "leaderbayes.adapters (--format lm-eval, ...)."
+            f"{where}: this JSON is not a table. Use a list of objects, one per row, with column "
+            "names as keys; for results of other programs use leaderbayes.adapters (--format "
+            "lm-eval, ...)."
         )
     try:
         if split:
@@ -369,7 +369,7 @@ def _from_json(content: bytes, where: str, *, lines: bool) -> Table:
             frame = pd.DataFrame(found)
         table = from_frame(frame, where)
     except (ValueError, TypeError, OverflowError) as problem:
-        raise ScoresError(f"{where}: these rows make no table ({problem}).") from problem
+        raise ScoresError(f"{where}: these rows do not make a table ({problem}).") from problem
     if numbers:
         return table._replace(row=lambda k: f"line {numbers[k]}")
     return table._replace(row=lambda k: f"record {k} (from 0)") if rows else table

@@ -168,8 +168,8 @@ def from_frame(frame: pd.DataFrame, where: str) -> Table:
     """Take a pandas table; an index that holds names becomes columns."""
     if frame.columns.nlevels > 1:
         raise ScoresError(
-            f"{where}: the columns have {frame.columns.nlevels} levels; give the table of one "
-            "metric, whose columns have one (values='metric' of pivot_table)."
+            f"{where}: the columns have {frame.columns.nlevels} levels; use the table of one "
+            "metric (values='metric' in pivot_table)."
         )
     frame = frame.set_axis(pd.Index([text_of(c) for c in frame.columns], dtype=object), axis=1)
     index = frame.index

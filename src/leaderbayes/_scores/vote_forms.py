@@ -91,7 +91,7 @@ def recognise_form(
 ) -> Form:
     """Find the columns of the players and of the outcome, or take those that are given."""
     if (first is None) != (second is None):
-        table.refuse("first and second are the columns of the two players: give both, or none.")
+        table.refuse("first and second are the columns of the two players: name both or neither.")
     turned = False
     if first is not None and second is not None:
         pair = check_column(table, "first", first), check_column(table, "second", second)
@@ -147,13 +147,12 @@ def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:
     ]
     if name in free and pairs:
         both = listed(pairs[0])
-        table.refuse(f"covariate {shown(name)} is a column, and the difference of {both}: rename.")
+        table.refuse(f"covariate {shown(name)} is a column, and also {both}: rename one.")
     if name not in free and not pairs:
         a, b = form.sides or SIDES[0]
         table.refuse(
             f"no column {shown(name)} for a covariate, and no columns {shown(f'{name}_{a}')} and "
-            f"{shown(f'{name}_{b}')} of which it is the difference; "
-            f"{suggest(name, table.frame.columns)}"
+            f"{shown(f'{name}_{b}')} for a difference; {suggest(name, table.frame.columns)}"
         )
     return pairs[0] if pairs else (name,)
 
@@ -190,8 +189,8 @@ def players_of(table: Table) -> tuple[tuple[str, str], Sides]:
     found = [row for row in there if row[0] == there[0][0]]
     if not found:
         table.refuse(
-            "no two columns are known for the players of a vote, such as model_a and model_b; name "
-            f"them (first=..., second=...). The columns are {listed(table.frame.columns)}."
+            "no two columns were found for the players of a vote, such as model_a and model_b; "
+            f"name them (first=..., second=...). The columns are {listed(table.frame.columns)}."
         )
     if len(found) > 1:
         pairs = " or ".join(listed((by_key[a][0], by_key[b][0])) for _, a, b, *_ in found[:4])
@@ -200,7 +199,7 @@ def players_of(table: Table) -> tuple[tuple[str, str], Sides]:
     if third in by_key:
         table.refuse(
             f"a row compares more than two players ({listed((by_key[a][0], by_key[third][0]))}, "
-            "...): write a row for each pair of them, with the same prompt and judge."
+            "...): write one row per pair, with the same prompt and judge."
         )
     return (_only(table, by_key[a]), _only(table, by_key[b])), sides
 
@@ -224,8 +223,8 @@ def _given_outcome(table: Table, outcome: str | Sequence[str]) -> tuple[str, tup
     names = [n.strip() for n in outcome.split(",")] if isinstance(outcome, str) else outcome
     if not are_names(names) or not 2 <= len(names) <= 4:
         table.refuse(
-            f"outcome={shown(outcome)}: give the name of a column; or two, of scores; or three, "
-            "that mark who won: the first, the second, none."
+            f"outcome={shown(outcome)}: name one column, two columns of scores, or three columns "
+            "that mark a win of the first, of the second, and a tie."
         )
     smaller = all(name.startswith("-") and name not in table.frame.columns for name in names)
     columns = tuple(check_column(table, "outcome", name[1:] if smaller else name) for name in names)
@@ -241,7 +240,7 @@ def _outcome(table: Table, pair: Sides, sides: Sides | None) -> tuple[str, tuple
         if all(mark in by_key for mark in marks):
             more = [[k for k in of if k in by_key][:1] for of in (_TIE, _BOTH_BAD)]
             if more[1] and not more[0]:
-                table.refuse("a column for both bad, and no column tie.")
+                table.refuse("a column for both bad, but no column tie.")
             return "marks", tuple(_only(table, by_key[k]) for k in [*marks, *more[0], *more[1]])
     found = [k for k in OUTCOME if k in by_key]
     found = next(([k] for k in ("winner", "ftr") if k in found), found)
@@ -263,10 +262,10 @@ def _outcome(table: Table, pair: Sides, sides: Sides | None) -> tuple[str, tuple
     if sides == ("white", "black") and "score" in by_key:
         return "words", (_only(table, by_key["score"]),)
     table.refuse(
-        f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
-        "name it (outcome=..., --outcome COLUMN), or two scores (--outcome X,Y, or --outcome=-X,-Y "
-        "where the smaller wins). For numbers of wins make a row for each winner, with a column "
-        f"n_votes. The columns are {listed(table.frame.columns)}."
+        f"the players are {listed(pair)}, but no column was found for the outcome, such as "
+        "winner; name it (outcome=..., --outcome COLUMN), or two scores (--outcome X,Y, or "
+        "--outcome=-X,-Y if the smaller wins). For numbers of wins, write one row per winner "
+        f"with a column n_votes. The columns are {listed(table.frame.columns)}."
     )
 
 
@@ -280,7 +279,7 @@ def _by_key(columns: Iterable[object]) -> dict[str, list[str]]:
 def _only(table: Table, columns: Sequence[str]) -> str:
     """Return the one column of a name; refuse two that are written otherwise only."""
     if len(columns) > 1:
-        table.refuse(f"columns {listed(columns)} have the same name, otherwise written; drop one.")
+        table.refuse(f"columns {listed(columns)} are one name in two spellings; drop one.")
     return columns[0]
 
 

@@ -23,7 +23,7 @@ def is_votes(given: object) -> TypeGuard[xr.Dataset]:
 def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     """Return the votes that count, and their players: not for neither, nor ties to be dropped."""
     if ties not in ("half", "drop"):
-        raise LeaderbayesError(f"ties={ties!r} has no meaning for votes; choose 'half' or 'drop'.")
+        raise LeaderbayesError(f"ties={ties!r} is not for votes; choose 'half' or 'drop'.")
     for name in ("first", "second", "outcome"):
         if votes[name].dims != ("vote",):
             raise ScoresError(f"Votes have {name} (vote,), not {votes[name].dims}: see read_votes.")
@@ -34,20 +34,20 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     inside = (first >= 0) & (second >= 0) & (first < len(players)) & (second < len(players))
     weight = weights_of(votes)
     for fault, what in (
-        (~inside, "has a player that the coordinate player does not have"),
+        (~inside, "has a player that the coordinate player lacks"),
         (first == second, "has a player against itself"),
         ((outcome < 0.0) | (outcome > 1.0), "has an outcome beyond 0, 1"),
-        (~(np.isfinite(weight) & (weight > 0.0)), "has a weight that is no number above 0"),
+        (~(np.isfinite(weight) & (weight > 0.0)), "has a weight that is not a number above 0"),
     ):
         if fault.any():
-            raise ScoresError(f"Vote {int(np.argmax(fault))} {what}; leave such votes out.")
+            raise ScoresError(f"Vote {int(np.argmax(fault))} {what}; exclude such votes.")
     tied = (outcome > 0.0) & (outcome < 1.0)
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
     if not kept.sizes["vote"] and tied.any():
-        raise ScoresError("Every vote is a tie, and ties are excluded: take ties='half'.")
+        raise ScoresError("Every vote is a tie, and ties are excluded: use ties='half'.")
     kept = of_players(kept)
     if kept.sizes["player"] < 2:
-        raise ScoresError("A comparison needs votes on at least two players that are counted.")
+        raise ScoresError("A comparison needs votes on at least two players.")
     return kept
 
 
@@ -64,9 +64,8 @@ def require_whole_weights(votes: xr.Dataset) -> None:
     part = weight != np.rint(weight)
     if part.any():
         raise ScoresError(
-            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}: it is "
-            "how many votes a row stands for, a whole number. Leave weights of importance or of "
-            "age out (drop the column, or the variable)."
+            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}, but it "
+            "must be a whole number of votes. Drop weights for importance or age."
         )
 
 
@@ -121,7 +120,7 @@ def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Lo
     for name in names_of_clusterings(cluster, [n for n in CLUSTERINGS if n in votes.coords]):
         if name not in votes.coords:
             raise LeaderbayesError(
-                f"cluster={name!r}, and these votes have no {name}s: read_votes(..., {name}=...)."
+                f"cluster={name!r}, but these votes have no {name}s: read_votes(..., {name}=...)."
             )
         code = np.asarray(pd.factorize(votes[name].to_numpy())[0], dtype=np.int64)
         if (missing := code < 0).any():
@@ -163,14 +162,14 @@ def effects_of(
     if order_effect:
         if not votes.attrs.get("ordered", 1):
             raise LeaderbayesError(
-                "order_effect=True, and these votes list the winner first, not who was shown first."
+                "order_effect=True needs who was shown first, but the winner is listed first."
             )
         effects["order"] = np.ones(votes.sizes["vote"])
     known = [str(name) for name in votes["covariate"].to_numpy()] if "covariates" in votes else []
     for name in known if covariates is None else covariates:
         if name not in known:
             have = listed(known) if known else "none: name them in read_votes(..., covariates=...)"
-            raise LeaderbayesError(f"covariate {name!r} is not known; the votes have {have}.")
+            raise LeaderbayesError(f"covariate {name!r} is unknown; the votes have {have}.")
         values = votes["covariates"].to_numpy()[:, known.index(name)].astype(np.float64)
         spread = float(np.std(values)) if np.isfinite(values).all() else 0.0
         if not spread > 0.0:

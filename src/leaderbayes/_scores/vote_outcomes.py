@@ -28,8 +28,8 @@ _MEANS = {
     OPEN: "no result",
 }  # fmt: skip
 _KNOWN = (
-    "model_a, model_b, tie, tie (bothbad), left, right, A>B, 1-0, win, draw, loss, or the name of "
-    "one of the two players"
+    "model_a, model_b, tie, tie (bothbad), left, right, A>B, 1-0, win, draw, loss, or the name "
+    "of either player"
 )
 _WRITE = (
     "Write model_a, model_b and tie (DataFrame.map), or name the column of the outcome "
@@ -240,14 +240,12 @@ def _by_words(
     (how, values), *others = readings.items()
     for _, other in others:
         if (different := values != other).any():
-            ways = f"of {listed(words.texts)}: it may be read {', or '.join(readings)}. "
+            ways = f"beside {listed(words.texts)}: it may be read {', or '.join(readings)}. "
             words.refuse(different, ways + _WRITE)
     if how.startswith(_BY_NAME):
         return Outcomes(values, f"{column} (the winner's name)")
     if _is_soft(form, numbers := {word for word in looked_up if is_number(word)}) and numbers:
-        said = (
-            "from 1, the first, to 2, as the nearest half-win; their mean is a win rate: mean_score"
-        )
+        said = "from 1 (the first) to 2, rounded to half-wins; for their mean use mean_score"
         return Outcomes(values, f"{column} ({said})")
     won = np.isin(values, (FIRST, SECOND))
     if form.turned and won.any():
@@ -255,7 +253,7 @@ def _by_words(
         one, other_one = pair if form.sides in SIDES else pair[::-1]
         words.refuse(
             won,
-            f"and the columns of the players stand in another order: name them, first={one!r}, "
+            f"but the columns of the players are in another order: name them, first={one!r}, "
             f"second={other_one!r} (--first {one} --second {other_one}), or write the winner's "
             "name.",
         )
@@ -280,7 +278,7 @@ def _refuse_unknown(words: _Words) -> NoReturn:
     votes = [f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in worst]
     what = f"unknown as an outcome: {', '.join(votes)}"
     if any(is_number(words.words[k]) for k in worst):
-        what += ", and numbers may be places, points, or a scale"
+        what += "; numbers may be places, points, or a scale"
     what = what if worst else "and words that mean no one thing together"
     rows = words.codes == (worst or [0])[0]
     words.refuse(rows, f"{what}; known are {_KNOWN}. {_WRITE}")
@@ -292,7 +290,7 @@ def _by_marks(table: Table, columns: Sequence[str]) -> Outcomes:
     wrong = ~np.isin(marks, (0.0, 1.0)).all(axis=1) | (marks.sum(axis=1) != 1.0)
     if wrong.any():
         row = table.frame.index[int(np.argmax(wrong))]
-        table.refuse(f"of the columns {listed(columns)} one must be 1, and the others 0.", row)
+        table.refuse(f"one of the columns {listed(columns)} must be 1, and the others 0.", row)
     meanings = np.array([FIRST, SECOND, TIE, BOTH_BAD])
     return Outcomes(meanings[marks.argmax(axis=1)], ", ".join(columns))
 
@@ -304,7 +302,7 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
         tie = complete_numbers(table, form.outcome[0], words=True)
         if (wrong := ~np.isin(tie, (0.0, 1.0))).any():
             table.refuse(
-                f"column {shown(form.outcome[0])} must be 1 where neither won, and else 0.",
+                f"column {shown(form.outcome[0])} must be 1 if neither won, and otherwise 0.",
                 table.frame.index[int(np.argmax(wrong))],
             )
         values[tie == 1.0] = TIE
@@ -325,7 +323,7 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
 
 def complete_numbers(table: Table, column: str, *, words: bool = False) -> Floats:
     """Read numbers (row,) of which none is missing."""
-    remedy = "write a number, or leave the row out"
+    remedy = "write a number, or remove the row"
     values = as_numbers(table, column, words=words, remedy=remedy).to_numpy()
     if np.isnan(values).any():
         _missing(table, column, np.isnan(values))
@@ -335,6 +333,6 @@ def complete_numbers(table: Table, column: str, *, words: bool = False) -> Float
 def _missing(table: Table, column: str, rows: Bools) -> NoReturn:
     table.refuse(
         f"column {shown(column)} is empty, in {counted(rows.sum(), 'row')} of {len(table.frame)}; "
-        "fill it (a tie is called tie), or leave out the rows that are no votes.",
+        "fill it (write tie for a tie), or remove rows that are not votes.",
         table.frame.index[int(np.argmax(rows))],
     )

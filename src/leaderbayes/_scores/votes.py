@@ -42,7 +42,7 @@ _EMPTY = "\0"  # no name
 _RECOGNISED = ("prompt", "judge", "time", "weight")
 _ROLES = ("player", "round", "score", "tournament", "repeat", *BY_ROUND)
 _OF_SCORES = ("player", "round", "score", "repeat")
-_BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are an outcome of their own"}
+_BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are a separate outcome"}
 
 
 class Options(NamedTuple):
@@ -77,11 +77,11 @@ def read_votes(
 ) -> xr.Dataset:
     """Read votes: who beat whom, by which judge, on which prompt.
 
-    A row is a vote: two players and who won. Columns are recognised by their usual names where
-    they are not given: players (``model_a``, ``model_b``; ``left``, ``right``; ``white``,
-    ``black``; ...), who won (``winner``, ``preference``, ..., in words, signs or numbers, or the
-    winner's name; or scores of both; or the columns ``winner`` and ``loser``), prompt, judge, time
-    and weight. What may be read in several ways is an error.
+    Each row is a vote on two players. Columns that are not named are recognised by common names:
+    players (``model_a``, ``model_b``; ``left``, ``right``; ``white``, ``black``; ...), outcome
+    (``winner``, ``preference``, ..., in words, signs or numbers, or the winner's name; scores of
+    both players; or the columns ``winner`` and ``loser``), prompt, judge, time and weight.
+    Ambiguous columns are an error.
 
     Parameters
     ----------
@@ -89,24 +89,24 @@ def read_votes(
         CSV, TSV, JSON (a list of objects), JSON lines or Parquet, also ``.gz``; or a folder of
         Parquet files.
     first, second : str, optional
-        Columns of the two players; first is who was shown first, on the left, or had white.
+        Columns of the two players; the first was shown first, on the left, or had white.
     outcome : str or sequence of str, optional
-        Column that says who won; or two of scores, of which the larger wins, or the smaller of
-        ``["-loss_a", "-loss_b"]``; or three or four that mark who won with 1: the first, the
-        second, neither, neither because both are bad. ``"x,y"`` is ``["x", "y"]``.
+        Column of the outcome; or two columns of scores, where the larger wins (the smaller for
+        ``["-loss_a", "-loss_b"]``); or three or four columns with 1 for a win of the first, of the
+        second, a tie, and both bad. ``"x,y"`` is ``["x", "y"]``.
     prompt, judge, time : str, optional
-        Columns of what was judged, by whom, and when; "none" takes none.
+        Columns of prompt, judge and time; "none" uses no column.
     weight : str, optional
-        Column of how many votes a row stands for, or "none"; rows of 0 are excluded.
+        Column of the number of votes per row, or "none"; rows with 0 are excluded.
     covariates : sequence of str, optional
-        What else may sway a vote, such as the length of an answer: columns of differences, first
-        less second, or names of pairs (``NAME_a``, ``NAME_b``) whose difference is taken.
+        Other effects on a vote, such as the length of an answer: columns of differences, first
+        minus second, or names of pairs (``NAME_a``, ``NAME_b``) to subtract.
     tournament : str, optional
-        Column by which votes may be split, such as a language.
+        Column that splits votes into tournaments, such as a language.
     both_bad : {"tie", "drop", "own"}
-        Whether votes that both are bad count as ties, are excluded, or are an outcome of their own.
+        Count votes that both are bad as ties, exclude them, or make them a separate outcome.
     max_mb : float
-        Most megabytes that a file may hold, unpacked.
+        Largest size of a file in megabytes, unpacked.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def read_votes(
     (['fox', 'owl', 'elk'], [1.0, 0.5, 0.0])
     """
     if isinstance(source, dict):
-        raise ScoresError("Votes cannot be read from a dict: give a path or a DataFrame.")
+        raise ScoresError("Votes cannot be read from a dict: pass a path or a DataFrame.")
     table = from_wins(read_table(source, None, max_mb))
     options = Options(
         first, second, outcome, prompt, judge, time, weight, covariates, tournament, both_bad
@@ -147,9 +147,9 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
     one_of("both_bad", options.both_bad, *_BOTH_BAD)
     asked = options.covariates
     if asked is not None and (isinstance(asked, str) or not isinstance(asked, Sequence)):
-        table.refuse(f"covariates={shown(asked)}: give a list of names.")
+        table.refuse(f"covariates={shown(asked)} must be a list of names.")
     if table.frame.empty:
-        table.refuse("the table has a header and no vote.")
+        table.refuse("the table has a header but no votes.")
     form = recognise_form(table, options.first, options.second, options.outcome)
     names = np.column_stack([as_names(table, form.first), as_names(table, form.second)])
     codes, players = pd.factorize(names.ravel())
@@ -171,7 +171,7 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
         elif role != "time":
             columns[role] = _labels(table, role, name)
         elif (taken := _times(table, name, given=options.time is not None)) is None:
-            others.append(f"{name} holds no times in ISO 8601 and is not taken")
+            others.append(f"{name} has no times in ISO 8601 and is ignored")
             continue
         else:
             columns[role] = taken
@@ -185,11 +185,9 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
     of_none = columns["weight"] == 0.0 if "weight" in columns else np.zeros(len(values), bool)
     keep: Bools = ~unfinished & (~bad | (options.both_bad != "drop")) & ~of_none
     if not keep.any():
-        table.refuse(
-            "no vote is left: every one is unfinished, that both are bad, or of a weight of 0."
-        )
+        table.refuse("no votes are left: all are unfinished, both bad, or of weight 0.")
     if of_none.any():
-        others.append(f"{counted(of_none.sum(), 'row')} of no vote (weight 0), excluded")
+        others.append(f"{counted(of_none.sum(), 'row')} of weight 0, excluded")
     if unfinished.any():
         others.append(f"{counted(unfinished.sum(), 'game')} without a result, excluded")
     if bad.any():
@@ -256,7 +254,7 @@ def _check_players(table: Table, form: Form, places: np.ndarray, players: list[s
         table.refuse(f"the only player is {shown(players[0])}; a comparison needs two.")
     for k, name in enumerate(players):
         if name.lower() in MISSING:
-            problem = "stands for a missing one: leave the row out, or call the player otherwise"
+            problem = "means a missing name: remove the row, or rename the player"
         elif len(name) > _LONGEST or "\n" in name:
             problem = "looks like an answer: name the players' columns (first=..., second=...)"
         else:
@@ -267,7 +265,7 @@ def _check_players(table: Table, form: Form, places: np.ndarray, players: list[s
     if len(itself):
         table.refuse(
             f"{shown(players[places[itself[0], 0]])} is both players (columns {shown(form.first)} "
-            f"and {shown(form.second)}), in {counted(len(itself), 'row')}; leave them out.",
+            f"and {shown(form.second)}), in {counted(len(itself), 'row')}; remove them.",
             table.frame.index[int(itself[0])],
         )
 
@@ -285,7 +283,7 @@ def _roles_of(table: Table, form: Form, options: Options) -> tuple[dict[str, str
     taken = {form.first, form.second, *form.outcome}
     for role, name in given.items():
         if name in taken:
-            table.refuse(f"column {shown(name)} is given as {role}, and taken for something else.")
+            table.refuse(f"column {shown(name)} is given as {role}, but is already used.")
         taken.add(name)
     return beside(table, form, given, left_out) | given, left_out
 
@@ -301,7 +299,7 @@ def _labels(table: Table, role: str, column: str) -> np.ndarray:
         none = f" ({role}='none', --{role} none)" if role in _RECOGNISED else ""
         table.refuse(
             f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}: "
-            f"fill it, leave these rows out, or take another {role} or none{none}.",
+            f"fill it, remove these rows, or use another {role} or none{none}.",
             table.frame.index[int(empty[0])],
         )
     return names.to_numpy()
@@ -313,7 +311,9 @@ def _weights(table: Table, column: str, *, given: bool) -> Floats:
     wrong = (weights < 0.0) | ((weights % 1.0 != 0.0) & (not given))
     if wrong.any():
         row = int(np.argmax(wrong))
-        what = f"column {shown(column)} is {weights[row]:g}, no number of votes: rename or drop it."
+        what = (
+            f"column {shown(column)} is {weights[row]:g}, not a number of votes: rename or drop it."
+        )
         table.refuse(what, table.frame.index[row])
     return weights
 
@@ -323,8 +323,8 @@ def _ask_for_counts(table: Table, columns: Sequence[str]) -> None:
     for name in columns:
         if key(name) in COUNTS:
             table.refuse(
-                f"is column {shown(name)} how many votes a row stands for? Then say so "
-                f"(weight={name!r}, --count {name}), and else weight='none' (--count none)."
+                f"is column {shown(name)} the number of votes per row? If so, use "
+                f"weight={name!r} (--count {name}); otherwise weight='none' (--count none)."
             )
 
 
@@ -359,8 +359,8 @@ def _times(table: Table, column: str, *, given: bool) -> np.ndarray | None:
     wrong = there & dates.isna()
     if wrong.any() and given:
         table.refuse(
-            f"column {shown(column)} holds {shown(text[wrong].iloc[0])}, which is no time; write "
-            "2026-01-31 12:00:00, or seconds.",
+            f"column {shown(column)} holds {shown(text[wrong].iloc[0])}, which is not a time; "
+            "write 2026-01-31 12:00:00, or seconds.",
             int(text.index[wrong][0]),
         )
     return None if wrong.any() or not there.any() else dates.dt.tz_convert(None).to_numpy()

@@ -65,7 +65,7 @@ def from_amlb(
             table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), frame.columns)}")
         score, better = metric, direction(table, metric, higher_is_better)
     elif higher_is_better is not None:
-        table.refuse("higher_is_better is for metric=: more of AMLB's result is always better.")
+        table.refuse("higher_is_better= needs metric=: for AMLB's result higher is always better.")
     elif "metric" in frame.columns:
         require(table, ["result"], "results of AMLB")
         score = "result"
@@ -73,13 +73,13 @@ def from_amlb(
         score = "score"
     else:
         table.refuse(
-            "no column 'metric', as before 2020, when AMLB did not turn the sign of log losses: "
-            "name a metric (metric=, --score), such as acc, auc or logloss."
+            "no column 'metric', as before 2020, when log losses kept their sign: name a metric "
+            "(metric=, --score), such as acc, auc or logloss."
         )
     if "constraint" in frame.columns:
         under = as_names(table, "constraint").unique()
         if len(under) > 1:
-            table.refuse(f"runs are under several constraints: {listed(under)}; keep one's rows.")
+            table.refuse(f"runs have several constraints: {listed(under)}; keep one of them.")
     table = _without_repeats(table, score)
     if metric is None and score == "result":
         _check_metrics(table)
@@ -104,7 +104,7 @@ def _check_metrics(table: Table) -> None:
     if wrong.any():
         row = int(np.argmax(wrong.to_numpy()))
         table.refuse(
-            f"a result by {shown(metrics.iloc[row])} is above 0, although AMLB turns the sign of a "
-            "loss (neg_logloss); name the metric's own column (metric=, --score).",
+            f"a result by {shown(metrics.iloc[row])} is above 0, although AMLB negates losses "
+            "(neg_logloss); name the column of the metric (metric=, --score).",
             table.frame.index[row],
         )

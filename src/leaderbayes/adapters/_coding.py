@@ -74,7 +74,7 @@ def from_swe_bench(
         source,
         [*_IN_FOLDERS, "*.*.json"],
         what="SWE-bench (MODEL.RUN_ID.json, results.json)",
-        hint="its harness writes a report MODEL.RUN_ID.json.",
+        hint="the harness writes a report MODEL.RUN_ID.json.",
     )
     # What agents did stands beside it.
     files = [one for one in found if not one[1].name.endswith(".traj.json")]
@@ -84,8 +84,8 @@ def from_swe_bench(
     partial = [where for _, where, whole, _ in outcomes if not whole]
     if partial and known is None:
         warn(
-            f"LB053 {partial[0]} lists only what was resolved: shares of the "
-            f"{counted(len(named), 'instance')} that any file names are too high. Give all "
+            f"LB053 {partial[0]} lists only resolved instances: shares of the "
+            f"{counted(len(named), 'instance')} that any file names are too high. Pass all "
             "instances of the benchmark (instances=)."
         )
     everything = dict.fromkeys(named if known is None else known)

@@ -59,7 +59,7 @@ def from_helm(
     >>> scores = lb.adapters.from_helm("runs/v1", metric="exact_match")  # doctest: +SKIP
     """
     check_metric(metric)
-    files = files_of(source, [_STATS], what=f"HELM ({_STATS})", hint="helm-run writes one a run.")
+    files = files_of(source, [_STATS], what=f"HELM ({_STATS})", hint="helm-run writes it.")
     return read_items(
         [_run(path, name, max_mb) for name, path in files],
         item="instance_id", repeat="train_trial_index", metric=metric, tasks=tasks,
@@ -85,7 +85,7 @@ def _run(path: Path, name: str, max_mb: float) -> Run:
 def _answers(path: Path, max_mb: float) -> Iterator[Answer]:
     where, entries = read_json(path, max_mb)
     if not isinstance(entries, list):
-        raise ScoresError(f"{where}: holds no list of instances; give {_STATS} of HELM.")
+        raise ScoresError(f"{where}: has no list of instances; use {_STATS} of HELM.")
     for entry in entries:
         if isinstance(at(entry, "perturbation"), Mapping):
             continue

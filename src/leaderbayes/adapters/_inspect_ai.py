@@ -100,8 +100,8 @@ def from_inspect_ai(
     for name, log in logs:
         if log.status != "success" and log.task_id not in done:
             raise ScoresError(
-                f"{log.where}: this evaluation did not finish (status {shown(log.status)}); let it "
-                "(inspect eval-retry), or leave the log out."
+                f"{log.where}: this evaluation did not finish (status {shown(log.status)}); "
+                "finish it (inspect eval-retry), or exclude the log."
             )
         if log.status == "success":
             hold(said, log.task, log.version, log.where, by="task_version")
@@ -169,7 +169,7 @@ def _unpack(content: bytes, where: str, max_mb: float) -> tuple[Any, list[Any]]:
     except LeaderbayesError:
         raise
     except (BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as problem:
-        raise ScoresError(f"{where}: not a whole archive ({str(problem)[:100]}).") from problem
+        raise ScoresError(f"{where}: incomplete archive ({str(problem)[:100]}).") from problem
     except (NotImplementedError, RuntimeError) as problem:
         raise ScoresError(f"{where}: cannot be unpacked ({str(problem)[:100]}).") from problem
     missing = "summaries.json" if "header.json" in names else "header.json"

@@ -54,7 +54,7 @@ def files_of(
     """Yield the files of these names in files or folders, and the user's names of their models."""
     sources = named_sources(source)
     if not sources or not all(isinstance(it, str | Path) for _, it in sources):
-        raise ScoresError(f"Give paths of files of {what}, or of folders, not {shown(source)}.")
+        raise ScoresError(f"Pass paths of files of {what}, or of folders, not {shown(source)}.")
     for name, it in sources:
         place = Path(it)
         if not is_folder(place):
@@ -106,8 +106,8 @@ def hold(said: Said, task: str, value: Any, place: str, *, by: str, item: str = 
     elif value is not None and value != first:
         what = f"item {shown(item)} of task" if item else "task"
         raise ScoresError(
-            f"{place}: {what} {shown(task)} is another than in {there} ({by}); evaluate the models "
-            "on the same."
+            f"{place}: {what} {shown(task)} differs from that in {there} ({by}); evaluate all "
+            "models on the same task."
         )
 
 

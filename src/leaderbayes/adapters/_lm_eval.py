@@ -67,7 +67,7 @@ def from_lm_eval(
     """
     wanted = [] if metric is None else [metric] if isinstance(metric, str) else metric
     if not are_names(wanted):
-        raise ScoresError(f"metric={metric!r:.60}: give a name, or a list of names.")
+        raise ScoresError(f"metric={metric!r:.60} must be a name or a list of names.")
     asked = check_names("tasks", tasks)
     records: list[dict[str, Any]] = []
     better: dict[bool, str] = {}
@@ -90,7 +90,7 @@ def from_lm_eval(
     table = collect(files, records)
     if len(better) > 1:
         table.refuse(
-            f"more of {better[True]} is better, and less of {better[False]}; take tasks of one "
+            f"higher is better for {better[True]}, lower for {better[False]}; choose tasks of one "
             "direction (tasks=, metric=)."
         )
     columns = {"player": "model", "round": "task"}
@@ -104,16 +104,16 @@ def _read_all(source: Any, max_mb: float) -> Iterator[tuple[str, str, Mapping[st
     sources = named_sources(source)
     if not sources:
         raise ScoresError(
-            f"Results cannot be read from {shown(source)}: give paths of results_*.json, or what "
-            "simple_evaluate returned."
+            f"Results cannot be read from {shown(source)}: pass paths of results_*.json, or a "
+            "result of simple_evaluate."
         )
     for number, (name, it) in enumerate(sources):
         if isinstance(it, str | Path):
-            hint = "lm-evaluation-harness writes one a run."
+            hint = "lm-evaluation-harness writes one per run."
             for _, path in files_of(it, ["results*.json"], what="lm-evaluation-harness", hint=hint):
                 where, results = read_json(path, max_mb)
                 if not isinstance(results, Mapping):
-                    raise ScoresError(f"{where}: holds no object with results.")
+                    raise ScoresError(f"{where}: no object with results.")
                 yield name or _model(results, path.stem), where, results
         elif isinstance(it, Mapping):
             yield name or _model(it, f"model {number}"), f"result {shown(name or number)}", it
@@ -137,7 +137,7 @@ def _scores_of(
     """Yield each task of a model, the key of its metric, and its score."""
     held, groups = results.get("results"), results.get("groups")
     if not isinstance(held, Mapping):
-        raise ScoresError(f"{where}: no object 'results'; give results_*.json of the harness.")
+        raise ScoresError(f"{where}: no object 'results'; use results_*.json of the harness.")
     # Older files have the groups apart from the tasks.
     entries = {**(groups if isinstance(groups, Mapping) else {}), **held}
     names = tasks or [name for name in held if not at(results, "group_subtasks", name)]
@@ -165,8 +165,8 @@ def _metric_of(place: str, entry: Mapping[str, Any], wanted: list[str]) -> str:
         return keys[0]
     none = f"none is {' or '.join(map(shown, wanted))}; " if wanted else ""
     raise ScoresError(
-        f"{place} has {listed(keys) or 'no metric'}; {none}name one metric of each task (metric=, "
-        "--score), or leave the task out (tasks=)."
+        f"{place} has {listed(keys) or 'no metric'}; {none}name a metric of each task (metric=, "
+        "--score), or exclude the task (tasks=)."
     )
 
 
@@ -179,4 +179,4 @@ def _direction(
     for better in (given, said if isinstance(said, bool) else None, more_is_better(metric)):
         if better is not None:
             return bool(better)
-    raise ScoresError(f"{place}: is more of {shown(key)} better? Say so (higher_is_better=...).")
+    raise ScoresError(f"{place}: direction of {shown(key)} unknown; set higher_is_better=.")

@@ -100,8 +100,8 @@ def _scores_of(sample: dict[str, Any], place: str) -> dict[str, Any]:
     scores = {name: it for name, it in held.items() if not isinstance(it, list | dict)}
     if isinstance(named, list) and held and not scores:
         raise ScoresError(
-            f"{place}: {', '.join(map(shown, held))} is no score of this item, but part of one of "
-            "all items (F1, perplexity): read the results_*.json (from_lm_eval, --format lm-eval)."
+            f"{place}: {', '.join(map(shown, held))} has no score per item (F1, perplexity): use "
+            "the results_*.json (from_lm_eval, --format lm-eval)."
         )
     numbers = {name: it for name, it in scores.items() if isinstance(it, int | float)}
     return scores if isinstance(named, list) or not numbers else numbers

@@ -75,7 +75,7 @@ def from_mteb(
     check_metric(metric)
     asked, wanted = check_names("tasks", tasks), check_names("splits", splits)
     score = metric or _MAIN
-    files = files_of(source, ["*.json"], what="MTEB (TASK.json)", hint="mteb writes one a task.")
+    files = files_of(source, ["*.json"], what="MTEB (TASK.json)", hint="mteb writes one per task.")
     read = [
         (name or path.parent.parent.name.replace("__", "/") or "model", *read_json(path, max_mb))
         for name, path in files
@@ -84,8 +84,8 @@ def from_mteb(
     for _, where, result in read:
         if not (text_at(result, "task_name") and at(result, "scores")):
             raise ScoresError(
-                f"{where}: no 'task_name' and 'scores', which results of MTEB have since 1.11; of "
-                "older ones TaskResult.from_disk and to_disk of mteb make such."
+                f"{where}: no 'task_name' and 'scores', as in results of MTEB since 1.11; convert "
+                "older ones by TaskResult.from_disk and to_disk."
             )
     check_tasks(asked, list(dict.fromkeys(text_at(result, "task_name") for *_, result in read)))
     said: Said = {}
@@ -117,7 +117,7 @@ def _mean(
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise ScoresError(f"{place} has no number {shown(metric)} (metric=, --score).")
             if part in parts:
-                raise ScoresError(f"{place} is there twice; keep one of its scores.")
+                raise ScoresError(f"{place} appears twice; keep one of its scores.")
             parts[part] = float(value)
     if not parts:
         raise ScoresError(f"{where}: no scores of these splits; there are {listed(names)}.")
@@ -130,6 +130,6 @@ def _mean(
         other = "/".join(min(parts.keys() ^ first))
         raise ScoresError(
             f"{where}: task {shown(task)} has other splits or subsets than in {there}, such as "
-            f"{shown(other)}; name common splits (splits=), or leave the task out (tasks=)."
+            f"{shown(other)}; name common splits (splits=), or exclude the task (tasks=)."
         )
     return float(np.mean(list(parts.values())))

@@ -118,4 +118,4 @@ def _values(table: Table, cell: Any, row: Any) -> list[Any]:
             return list(values)
     except (ValueError, RecursionError, TypeError):
         pass
-    table.refuse("column 'values' holds no list of numbers, as [0.91, 0.89].", row)
+    table.refuse("column 'values' has no list of numbers such as [0.91, 0.89].", row)

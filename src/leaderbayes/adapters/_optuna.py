@@ -56,7 +56,7 @@ def from_optuna(study: Any) -> xr.DataArray:
     if len(directions) != 1 or directions[0] not in ("MINIMIZE", "MAXIMIZE"):
         raise ScoresError(f"{where}: scores need one objective, not {listed(directions)}.")
     if not records:
-        raise ScoresError(f"{where}: no trial reported a score, by trial.report(score, step=fold).")
+        raise ScoresError(f"{where}: no trial called trial.report(score, step=fold).")
     table = collect([where], records)
     columns = {"player": "trial", "round": "step"}
     scores = arrange(table, columns, "score", better=directions[0] == "MAXIMIZE")

@@ -47,7 +47,7 @@ def from_preflib(path: str | Path, *, max_mb: float = MAX_MB) -> xr.DataArray:
     [[1.0, 1.0, 2.0], [2.0, 2.0, 1.0]]
     """
     if not isinstance(path, str | os.PathLike):
-        raise ScoresError(f"This is a {type(path).__name__}: give the path of a file of PrefLib.")
+        raise ScoresError(f"This is a {type(path).__name__}: pass the path of a PrefLib file.")
     where, content = read_bytes(Path(path), max_mb)
     records: list[dict[str, object]] = []
     table = collect([where], [{"where": ""}])
@@ -61,10 +61,10 @@ def from_preflib(path: str | Path, *, max_mb: float = MAX_MB) -> xr.DataArray:
         found = re.fullmatch(r"\s*(\d+)\s*:\s*(\S.*)", line)
         groups = re.findall(r"\{([^{}]*)\}|([^,{}\s][^,{}]*)", found[2]) if found else []
         if found is None or not groups:
-            table.refuse(f"line {k} is no ranking of PrefLib, such as 12: 3,1,{{2,4}}.")
+            table.refuse(f"line {k} is not a PrefLib ranking such as 12: 3,1,{{2,4}}.")
         ranking, voters = ranking + 1, voters + int(found[1])
         if voters > _MOST:
-            table.refuse(f"more than {_MOST} rankings; give a part of them.")
+            table.refuse(f"more than {_MOST} rankings; use a part of them.")
         place = 1
         for tied, single in groups:
             group = [name.strip() for name in (tied or single).split(",") if name.strip()]
@@ -75,6 +75,6 @@ def from_preflib(path: str | Path, *, max_mb: float = MAX_MB) -> xr.DataArray:
             ]  # fmt: skip
             place += len(group)
     if not names:
-        table.refuse(f"{shown(where)} names no alternatives, as files of PrefLib do.")
+        table.refuse(f"{shown(where)} names no alternatives, so it is not a PrefLib file.")
     table = collect([where], records)
     return arrange(table, {"player": "player", "round": "round"}, "score", better=False)

@@ -57,7 +57,7 @@ def from_sklearn(
     found: Any = getattr(results, "cv_results_", results)
     if not isinstance(found, Mapping | pd.DataFrame | str | Path):
         raise ScoresError(
-            f"Results cannot be read from a {type(results).__name__}: give a fitted search, its "
+            f"Results cannot be read from a {type(results).__name__}: pass a fitted search, its "
             "cv_results_, or a dictionary of cross-validations."
         )
     if not isinstance(found, Mapping) or "params" in found or not found:
@@ -88,12 +88,12 @@ def _scores_of(name: str, result: object) -> dict[str, pd.Series]:
     }
     if not scores:
         raise ScoresError(
-            f"cross-validations: {shown(name)} has no test_score or test_<metric>; give what "
-            "cross_validate or cross_val_score returned."
+            f"cross-validations: {shown(name)} has no test_score or test_<metric>; pass a result "
+            "of cross_validate or cross_val_score."
         )
     try:
         return {key: as_column(values) for key, values in scores.items()}
     except (TypeError, ValueError) as problem:
         raise ScoresError(
-            f"cross-validations: {shown(name)} holds no score for each split ({problem})."
+            f"cross-validations: {shown(name)} has no score for each split ({problem})."
         ) from problem

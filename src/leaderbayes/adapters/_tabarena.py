@@ -69,9 +69,9 @@ def from_tabarena(
     if score != _ERROR:
         better = direction(table, score, higher_is_better)
     elif higher_is_better not in (None, False):
-        table.refuse("higher_is_better is for metric=: less of metric_error is always better.")
+        table.refuse("higher_is_better= needs metric=: for metric_error lower is always better.")
     elif "metric" in columns:
-        one_metric(table, "dataset", "give the table of one metric")
+        one_metric(table, "dataset", "use the table of one metric")
     frame = table.frame
     if "imputed" in columns:
         imputed = as_numbers(table, "imputed") > 0.0

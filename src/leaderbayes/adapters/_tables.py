@@ -23,7 +23,7 @@ Frame = str | Path | pd.DataFrame
 def read_frame(source: Frame, max_mb: float, columns: Sequence[str], kind: str) -> Table:
     """Read the table of a file or a DataFrame, which has these columns, as results of a kind do."""
     if not isinstance(source, str | Path | pd.DataFrame):
-        raise ScoresError(f"Give a path or a DataFrame, not a {type(source).__name__}.")
+        raise ScoresError(f"Pass a path or a DataFrame, not a {type(source).__name__}.")
     table = read_table(source, None, max_mb)
     require(table, columns, kind)
     return table
@@ -36,7 +36,7 @@ def require(table: Table, columns: Sequence[str], kind: str) -> None:
             known = suggest(name, table.frame.columns)
             table.refuse(f"no column {shown(name)}, which {kind} have; {known}")
     if table.frame.empty:
-        table.refuse("the table has a header and no row of scores.")
+        table.refuse("the table has a header but no scores.")
 
 
 def collect(files: Sequence[str], records: Sequence[dict[str, Any]]) -> Table:
@@ -45,7 +45,7 @@ def collect(files: Sequence[str], records: Sequence[dict[str, Any]]) -> Table:
     frame = pd.DataFrame(records, dtype=object)
     table = Table(where, frame, lambda k: str(records[k]["where"]))
     if not records:
-        table.refuse("there is no score.")
+        table.refuse("there are no scores.")
     return table
 
 
@@ -65,7 +65,7 @@ def direction(table: Table, metric: str, higher_is_better: bool | None) -> bool:
     """Return whether more of a metric is better: as the user says, or as its name does."""
     better = more_is_better(metric) if higher_is_better is None else higher_is_better
     if better is None:
-        table.refuse(f"is more of {shown(metric)} better? Say so (higher_is_better=True or False).")
+        table.refuse(f"direction of {shown(metric)} unknown; set higher_is_better=.")
     return better
 
 
@@ -78,7 +78,7 @@ def one_metric(table: Table, task: str, remedy: str) -> pd.Series:
         row = int(np.argmax(other.to_numpy()))
         table.refuse(
             f"{task} {shown(tasks.iloc[row])} has results by {shown(metrics.iloc[row])} and by "
-            f"{shown(of_task.iloc[row])}; {remedy}, or keep one's rows.",
+            f"{shown(of_task.iloc[row])}; {remedy}, or keep the rows of one.",
             table.frame.index[row],
         )
     return metrics
@@ -96,16 +96,16 @@ def arrange(
 
 _OPTIONS = {
     "metric": """metric : str, optional
-        Metric that is the score; needed where there are several.""",
+        Metric to read; required if there are several.""",
     "tasks": """tasks : sequence of str, optional
         Tasks to read; by default all.""",
     "clusters": """clusters : bool
-        Whether several tasks are clusters of one board, as the subjects of MMLU are, with rounds
-        "task.item" and the coordinate ``cluster``, and not tournaments of their own.""",
+        Whether several tasks are clusters of one board, like the subjects of MMLU, with rounds
+        "task.item" and the coordinate ``cluster``, instead of separate tournaments.""",
     "higher_is_better": """higher_is_better : bool, optional
-        Whether more of the metric is better, where its name does not say.""",
+        Whether higher is better, if the name of the metric does not show it.""",
     "max_mb": """max_mb : float
-        Most megabytes that each file may hold, unpacked.""",
+        Largest size of each file in megabytes, unpacked.""",
 }
 
 
@@ -121,11 +121,11 @@ def with_options[F: Callable[..., Any]](function: F) -> F:
 def check_names(option: str, given: Any) -> list[str] | None:
     """Return names that an option lists, or None for all."""
     if given is not None and (not are_names(given) or not len(given)):
-        raise ScoresError(f"{option}={given!r:.60}: give a list of names, or leave it out for all.")
+        raise ScoresError(f"{option}={given!r:.60} must be a list of names; omit it for all.")
     return None if given is None else list(given)
 
 
 def check_metric(metric: Any) -> None:
     """Raise unless a metric is a name, or is not given."""
     if metric is not None and not isinstance(metric, str):
-        raise ScoresError(f"metric={metric!r:.60}: give a name.")
+        raise ScoresError(f"metric={metric!r:.60} must be a name.")

@@ -80,7 +80,7 @@ def bootstrap(
     replicates = whole("replicates", replicates, at_least=2)
     require_matches(matches, "likelihood.bootstrap", ties=("half",), across=False)
     if (rounds := matches.sizes["round"]) < 2:
-        raise LeaderbayesError("One round cannot be resampled; give more rounds.")
+        raise LeaderbayesError("A single round cannot be resampled; add rounds.")
     require_estimate(matches, pseudo_rounds=pseudo_rounds)
     place = matches["place"].to_numpy()
     seed = seed_or_new(seed)
@@ -98,7 +98,7 @@ def bootstrap(
     if replicates - missing < 2:
         raise LeaderbayesError(
             f"The estimate exists in {replicates - missing} of {replicates} samples of the rounds. "
-            "Give pseudo_rounds=1."
+            "Use pseudo_rounds=1."
         )
     return xr.DataArray(
         epp,

@@ -122,7 +122,7 @@ def bradley_terry(
         ("order_effect", order_effect), ("covariates", covariates is not None),
     ):  # fmt: skip
         if given:
-            raise LeaderbayesError(f"{name}: an option of votes (read_votes), not of matches.")
+            raise LeaderbayesError(f"{name} is an option for votes (read_votes), not for matches.")
     require_matches(matches, "likelihood.bradley_terry", ties=("half", "drop", "floor"), pairs=True)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     wins, n = (matches.variables[name].to_numpy() for name in ("wins", "n"))
@@ -166,14 +166,13 @@ def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth
     """Refuse what has no meaning for votes."""
     if covariance == "none":
         raise LeaderbayesError(
-            "covariance='none' is not for votes, whose estimate finds how they depend on each "
-            "other: take 'clustered'."
+            "covariance='none' is not for votes, whose dependence is estimated: use 'clustered'."
         )
     if firth:
-        raise LeaderbayesError("firth=True is not for votes: take pseudo_rounds=1.")
+        raise LeaderbayesError("firth=True is not for votes: use pseudo_rounds=1.")
     if hypothesis is not None:
         raise LeaderbayesError(
-            "hypothesis is not for votes: estimate without it, and test by "
+            "hypothesis= is not for votes: estimate without it, and use "
             "likelihood.wald_test(estimate, hypothesis=...)."
         )
 
@@ -184,7 +183,7 @@ def _scores_by_round(matches: xr.Dataset, epp: Floats) -> Floats:
     require_rounds(matches)
     if ties == "floor" or (ties == "drop" and not within):
         raise LeaderbayesError(
-            f"ties={ties!r} has no form by round here; use ties='half' or covariance='model'."
+            f"ties={ties!r} cannot be used by round; use ties='half' or covariance='model'."
         )
     statistics = round_statistics(matches["place"].to_numpy(), within_round=within, ties=ties)
     return clustered_scores(epp, -np.inf, statistics, within_round=within)

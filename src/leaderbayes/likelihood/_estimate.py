@@ -40,7 +40,7 @@ def require_estimate(
     """
     number("pseudo_rounds", pseudo_rounds, at_least=0.0)
     if pseudo_rounds > 0.0 and firth:
-        raise LeaderbayesError("pseudo_rounds and firth are two penalties; give one.")
+        raise LeaderbayesError("pseudo_rounds and firth are both penalties; use one.")
     if pseudo_rounds > 0.0 or is_one_group(matches):
         return
     groups = components(matches)
@@ -57,8 +57,7 @@ def require_rounds(matches: xr.Dataset) -> None:
     """Raise unless there are two rounds, which a covariance clustered by round needs."""
     if matches.sizes["round"] < 2:
         raise LeaderbayesError(
-            "One round says nothing about variation between rounds; give more rounds or "
-            "covariance='model'."
+            "One round does not show how rounds vary; add rounds, or use covariance='model'."
         )
 
 
@@ -73,8 +72,7 @@ def restriction(
         return linear(hypothesis, value, matches["player"].to_numpy(), coefficients)
     if np.any(np.asarray(value) != 0.0):
         raise LeaderbayesError(
-            "value= is what the combination of strengths in hypothesis= is held at; that is "
-            "missing."
+            "value= needs hypothesis=, the combination of strengths that it fixes."
         )
     return None
 

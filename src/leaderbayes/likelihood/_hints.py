@@ -37,15 +37,15 @@ _OF_TIES = {
     "half": "each counts as half a win for both",
     "floor": "each counts as half a win for both, and sums are rounded down",
     "drop": "they are excluded",
-    "loss": "each counts as the loss of who is listed first",
+    "loss": "each counts as a loss for the first-listed player",
 }
 _RIGHT_OR_WRONG = (
-    "LB018 Scores are right or wrong, and a match does not show by how much. Fit "
+    "LB018 Scores are right or wrong, so strengths do not show shares of right answers. Fit "
     "model='mean_score' (--model mean_score)."
 )
 _AS_IF_NORMAL = (
-    "LB018 Scores are right or wrong, but fitted as normal: intervals may be too narrow. Leave out "
-    "likelihood='normal', or make each round the mean of some items."
+    "LB018 Scores are right or wrong, but fitted as normal: intervals may be too narrow. Omit "
+    "likelihood='normal', or use means of several items as rounds."
 )
 _CLUSTERS = (
     "LB027 Rounds come in clusters, which this model ignores: intervals are too narrow. Fit "
@@ -54,16 +54,16 @@ _CLUSTERS = (
 _FEW_ITEMS = "LB028 Only {count:.0f} {what}: intervals may be too narrow. Add {what}{more}."
 _FEW_WRONG = (
     "LB028 Half of the players have at most {count:.0f} {kind} answers: intervals may be too "
-    "narrow. Add items, or take {other} ones."
+    "narrow. Add items, or use {other} ones."
 )
 _APART = (
     "LB053 Scores are not missing at random: rounds that weaker players lack separate players "
-    "{how} than others, which biases win probabilities. Run what is missing."
+    "{how} than others, which biases win probabilities. Run the missing ones."
 )
 _FEWEST_ROUNDS, _RARELY = 6, 0.005
 _LACKING = (
-    "LB053 Answers are not missing at random, which biases means: {who}. Fill them in (a time-out "
-    "is a wrong answer), or fit scores.dropna('round')."
+    "LB053 Answers are not missing at random, which biases means: {who}. Fill them in (score a "
+    "time-out as wrong), or fit scores.dropna('round')."
 )
 
 
@@ -90,8 +90,8 @@ def hint(
     scheme = scores.attrs.get("scheme", "Model/CV")
     if test_fraction is not None and scheme != "Model/CV":
         raise LeaderbayesError(
-            f"test_fraction is for folds, and the scheme of these scores is {scheme!r}: leave it "
-            "out, or read them with scheme='Model/CV' (--scheme Model/CV)."
+            f"test_fraction is for folds, and the scheme of these scores is {scheme!r}: omit it, "
+            "or read them with scheme='Model/CV' (--scheme Model/CV)."
         )
     given, column = scores if matches is None else matches, column_of(scores)
     texts = hints(given, test_fraction=test_fraction, models_ties=models_ties, column=column)
@@ -150,15 +150,13 @@ def hints(
             if several
             else "Add rounds (folds, seeds, test sets), or see leaderbayes.sota.posterior."
         )
-        texts.append(
-            f"LB011 One score per player: these data do not show how sure the ranking is. {remedy}"
-        )
+        texts.append(f"LB011 One score per player: intervals rest on the prior. {remedy}")
     return texts
 
 
 def _of_folds(rounds: Sequence[str], folds: Folds, *, posterior: bool) -> str:
     some = listed(rounds[:3]) + (", ..." if len(rounds) > 3 else "")
-    option, meaning = "test_fraction", "the share of rows that each tests on"
+    option, meaning = "test_fraction", "the share of rows that each round tests on"
     if folds.k is not None:
         sure = "for" if folds.sure else "if one cross-validation has"
         option, meaning = f"{option}={1.0 / folds.k:.3g}", f"{sure} {folds.k} folds"
@@ -177,7 +175,7 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
     count = float(sizes.sum()) ** 2 / float((sizes.astype(float) ** 2).sum())
     what, more = "items", ""
     if by == "cluster":
-        what, more = "clusters", ", or ask about these (cluster='same')"
+        what, more = "clusters", ", or use cluster='same' for results about these"
     few = _FEW_ITEMS.format(count=count, what=what, more=more)
     return [] if count >= _FEWEST_ITEMS else [few]
 

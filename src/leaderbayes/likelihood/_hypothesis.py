@@ -38,7 +38,7 @@ def linear(
     if isinstance(hypothesis, xr.DataArray):
         if set(hypothesis.dims) != {"hypothesis", "coefficient"}:
             raise LeaderbayesError(
-                "A matrix of hypotheses has the dimensions hypothesis and coefficient, not "
+                "A matrix of hypotheses needs the dimensions hypothesis and coefficient, not "
                 f"{', '.join(map(str, hypothesis.dims))}."
             )
         rows = hypothesis.transpose("hypothesis", "coefficient").to_numpy().astype(float)
@@ -50,7 +50,7 @@ def linear(
             raise wrong("hypothesis", hypothesis, "pairs of players, such as [('a', 'b')]")
         pairs = [tuple(pair) for pair in hypothesis]
         if not pairs or any(len(pair) != 2 for pair in pairs):
-            raise LeaderbayesError("Hypotheses are pairs of players, such as [('a', 'b')].")
+            raise LeaderbayesError("Hypotheses must be pairs of players, such as [('a', 'b')].")
         names = sorted({str(name) for pair in pairs for name in pair})
         rows = np.zeros((len(pairs), len(names)))
         for row, (a, b) in zip(rows, pairs, strict=True):
@@ -59,8 +59,8 @@ def linear(
     unknown = [name for name in names if name not in place]
     if unknown:
         raise LeaderbayesError(
-            f"The hypothesis names {unknown[0]!r}, which is none of the {m} players"
-            f"{' nor the intercept' if parameters > m else ''}."
+            f"The hypothesis names {unknown[0]!r}, which is not one of the {m} "
+            f"players{' nor the intercept' if parameters > m else ''}."
         )
     matrix = np.zeros((len(rows), parameters))
     matrix[:, [place[name] for name in names]] = rows
@@ -69,12 +69,12 @@ def linear(
     if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix) < len(matrix):
         raise LeaderbayesError(
             "The hypotheses are not independent (one is empty, repeats another, or follows from "
-            "the rest); leave it out."
+            "others); omit it."
         )
     c = np.array([number("value", one) for one in np.ravel(value).tolist()])
     if len(c) not in (1, len(matrix)):
         raise LeaderbayesError(
-            f"value has {len(c)} numbers: give one, or one for each of {len(matrix)} hypotheses."
+            f"value has {len(c)} numbers: use one, or one for each of {len(matrix)} hypotheses."
         )
     return Linear(matrix, np.broadcast_to(c, (len(matrix),)))
 
@@ -86,13 +86,15 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
     """
     one_of("convention", convention, "correct", "published")
     if convention == "published" and "intercept" in fit and "order" not in fit:
-        raise LeaderbayesError("Nothing is published of PMRA on votes: take convention='correct'.")
+        raise LeaderbayesError(
+            "Nothing is published about PMRA on votes: use convention='correct'."
+        )
     factor = float(fit.attrs.get("published_variance", 1.0))
     if convention == "correct" or factor == 1.0:
         return 1.0, 0
     if fit.attrs["covariance"] != "model":
         raise LeaderbayesError(
-            "EloML's tests rest on independent matches: fit with covariance='model' for "
+            "EloML's tests assume independent matches: use covariance='model' with "
             "convention='published'."
         )
     return factor, 1
@@ -101,9 +103,9 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
 def _require_variance(k: Floats, fit: xr.Dataset) -> None:
     if not vary(k, fit):
         raise LeaderbayesError(
-            f"{len(k)} hypothes{'i' if len(k) == 1 else 'e'}s: more than this covariance can tell "
-            "apart (clustered by round it has one rank less than there are rounds, and none where "
-            "rounds do not vary); test fewer, or fit with covariance='model'."
+            f"{len(k)} hypothes{'i' if len(k) == 1 else 'e'}s exceed the rank of this covariance "
+            "(clustered, at most the number of rounds minus one); test fewer, or use "
+            "covariance='model'."
         )
 
 
@@ -200,8 +202,8 @@ def _asked(a: str | None, b: str | None, hypothesis: Hypothesis | None) -> Hypot
     if a is None and b is None and hypothesis is not None:
         return hypothesis
     raise LeaderbayesError(
-        "Give two players, wald_test(estimate, 'a', 'b'), or hypothesis=[('a', 'b'), ('a', 'c')], "
-        "pairs or a matrix."
+        "Name two players, wald_test(estimate, 'a', 'b'), or pass hypothesis=[('a', 'b'), ('a', "
+        "'c')], pairs or a matrix."
     )
 
 
@@ -259,10 +261,10 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
         require_fitted(estimate)
     same = restricted.attrs["model"] == general.attrs["model"]
     if not same or not np.array_equal(restricted["player"], general["player"]):
-        raise LeaderbayesError("A likelihood-ratio test compares one model on the same players.")
+        raise LeaderbayesError("A likelihood-ratio test needs one model and the same players.")
     if "hypothesis_matrix" not in restricted or "hypothesis_matrix" in general:
         raise LeaderbayesError(
-            "lr_test(restricted, general): fit the first with hypothesis=, the second without."
+            "lr_test(restricted, general): fit the first with hypothesis=, and the second without."
         )
     k = restricted["hypothesis_matrix"].to_numpy()
     df = len(k)

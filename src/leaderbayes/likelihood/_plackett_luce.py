@@ -85,8 +85,8 @@ def plackett_luce(
     if covariance != "none" and m > LARGEST_MATRIX:
         raise LeaderbayesError(
             f"covariance={covariance!r} of {m} players is a matrix of {8e-9 * m * m:.1f} GB, and "
-            f"the limit is {LARGEST_MATRIX} players: give covariance='none' for the estimate "
-            "alone, or take the posterior (leaderbayes.fit, or rank without --ml)."
+            f"the limit is {LARGEST_MATRIX} players: use covariance='none', or the posterior "
+            "(leaderbayes.fit, or rank without --ml)."
         )
     require_estimate(matches, pseudo_rounds=pseudo_rounds)
     place = matches["place"].to_numpy()

@@ -139,7 +139,7 @@ def _from(board: xr.Dataset, zero: str | None) -> tuple[int, Floats]:
     wins, n = board["wins"].to_numpy(), board["n"].to_numpy().astype(float)
     players = [str(name) for name in board["player"].to_numpy()]
     if zero is not None and str(zero) not in players:
-        raise LeaderbayesError(f"zero={zero!r} is none of the {len(players)} players.")
+        raise LeaderbayesError(f"zero={zero!r} is not one of the {len(players)} players.")
     weakest = int(np.argmin(wins.sum(axis=1) / n.sum(axis=1)))
     start, _, _ = newton(wins.sum(axis=1), n, pseudo_rounds=1.0)
     return weakest if zero is None else players.index(str(zero)), np.append(start, [0.0, 0.5])
@@ -188,7 +188,7 @@ def _order(board: Listed, variables: dict[str, Any], played: int) -> list[str]:
     place, players = board.matches["place"].to_numpy(), board.players
     tied = int((pmra.outcomes(place, np.arange(len(players))) == pmra.TIE).sum())
     if board.ties == "loss" and tied:
-        said.append(f"{tied} of {played} matches tie, and count as the first-listed player's loss")
+        said.append(f"{tied} of {played} matches tie, which are losses of the first-listed player")
     epp = variables["epp"][1]
     _, same = np.unique(place, axis=1, return_inverse=True)
     for group in (np.flatnonzero(same == k) for k in np.flatnonzero(np.bincount(same) > 1)):

@@ -18,7 +18,7 @@ def require_fitted(given: Any) -> None:
     """Raise unless this is an estimate of `leaderbayes.likelihood`."""
     if not isinstance(given, xr.Dataset) or "epp" not in given:
         raise LeaderbayesError(
-            "This takes an estimate: give what a function of leaderbayes.likelihood returned."
+            "This takes an estimate: pass a result of a function of leaderbayes.likelihood."
         )
 
 
@@ -40,8 +40,8 @@ def coefficients(fit: xr.Dataset, name: str = "covariance") -> tuple[Floats, Flo
     """
     if name not in fit:
         raise LeaderbayesError(
-            "This estimate has no covariance (covariance='none'), so no intervals and no tests: "
-            "estimate with covariance='model' or 'clustered'."
+            "This estimate has no covariance, so no intervals and tests: use covariance='model' "
+            "or 'clustered'."
         )
     epp, cov = fit.variables["epp"].to_numpy(), fit.variables[name].to_numpy()
     if "intercept" not in fit:

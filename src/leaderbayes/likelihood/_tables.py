@@ -122,7 +122,7 @@ def _won(estimate: Any) -> xr.DataArray:
         return probabilities(estimate, 0.95, "correct")["mean"]
     if not isinstance(estimate, xr.DataArray) or set(estimate.dims) != {"player", "opponent"}:
         raise LeaderbayesError(
-            "Give an estimate of leaderbayes.likelihood, or probabilities with the dimensions "
-            "player and opponent, such as leaderbayes.win_probability(dt)['mean']."
+            "Pass an estimate of leaderbayes.likelihood, or probabilities (player, opponent) "
+            "such as leaderbayes.win_probability(dt)['mean']."
         )
     return estimate

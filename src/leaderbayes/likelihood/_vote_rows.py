@@ -88,8 +88,8 @@ def _require_told(votes: Votes, effects: list[str]) -> None:
         return
     which = "the effect of the order" if effects == ["order"] else f"each of {listed(effects)}"
     raise LeaderbayesError(
-        f"These votes do not identify {which}: players or other effects explain it completely. "
-        "Leave it out (order_effect, covariates; on the command line --order-effect, --covariates)."
+        f"These votes do not identify {which}: players or other effects determine it. Omit it "
+        "(order_effect, covariates; --order-effect, --covariates)."
     )
 
 

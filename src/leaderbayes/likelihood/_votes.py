@@ -35,7 +35,7 @@ def estimate_votes(
         counted_votes(votes, ties),
         pseudo_rounds=pseudo_rounds,
         remedy="Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
-        "(pseudo_rounds=1), or the votes on a group by itself.",
+        "(pseudo_rounds=1), or fit each group separately.",
     )
     rows = vote_rows(
         votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
@@ -82,7 +82,7 @@ def _maximum(votes: Votes, effects: list[str], pseudo_rounds: float) -> Estimate
             raise
         which = "the order" if effects == ["order"] else f"one of the effects {listed(effects)}"
         raise NotConvergedError(
-            f"{which} has no finite estimate: it explains nearly every vote. Leave it out "
+            f"{which} has no finite estimate: it explains nearly every vote. Omit it "
             "(order_effect, covariates; --order-effect, --covariates)."
         ) from problem
 

@@ -1,4 +1,4 @@
-"""What models of one board of scores share: names, data, priors, and the fast engine's problem."""
+"""Shared parts of models of one board: names, data, priors, and problems of the fast engine."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ def degrees_of_freedom(prior_df: float | None, players: int) -> float:
 
 
 def refuse_given(options: Mapping[str, Any], what: str) -> None:
-    """Raise where options are given that are for other data."""
+    """Raise if options for other data are given."""
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise LeaderbayesError(f"{' and '.join(given)}: for {what}, which these data are not.")
@@ -73,7 +73,7 @@ def checked(
 
 
 def coords_of(matches: xr.Dataset, *dims: str) -> dict[str, Any]:
-    """Names along dimensions, by default players and rounds."""
+    """Return coordinates, by default of players and rounds."""
     return {dim: matches[dim].to_numpy() for dim in dims or ("player", "round")}
 
 
@@ -86,7 +86,7 @@ def constants(
     dim: str = "round",
     **more: Any,
 ) -> xr.Dataset:
-    """Return what answers need beside draws: the group ``constant_data`` of a posterior.
+    """Return the group ``constant_data`` of a posterior, which answers need beside draws.
 
     For matches their scores, where these are known, and the rules that they were counted by. The
     coordinate ``model`` names the model, and ``options`` are numbers that it was built with (an
@@ -159,7 +159,7 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
 
 
 def strengths(prior_scale: float, df: float, centring: float) -> Any:
-    """Add strengths to the pm.Model under construction: ``epp`` (player), and what it is made of.
+    """Add ``epp`` (player) and its raw variables to the pm.Model under construction.
 
     The sampler moves scale ** (centring - 1) * strength: centred (1), a board of equal players is
     a funnel; not centred (0), a board that decides everything is a ridge. In between both sample
@@ -174,7 +174,7 @@ def strengths(prior_scale: float, df: float, centring: float) -> Any:
 
 
 def reliability(matches: xr.Dataset, eta: Floats) -> float:
-    """Share of the estimates' variance that is not their error: 0 for equal players, at most 1."""
+    """Return the share of the variance of estimates that is not error, from 0 to 1."""
     epp, error = estimates(matches, eta)
     variance = float((epp**2).sum()) / (len(epp) - 1)
     return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
@@ -189,7 +189,7 @@ def estimates(matches: xr.Dataset, eta: Floats) -> tuple[Floats, float]:
 
 
 def rank_reliability(place: Ints) -> float:
-    """Share of the variance of players' mean log ranks that is not noise, from 0 to 1.
+    """Return the share of the variance of mean log ranks that is not noise, from 0 to 1.
 
     A cheap stand-in for `reliability` on boards too large for tables of pairs.
     """
@@ -210,19 +210,19 @@ def rank_reliability(place: Ints) -> float:
 
 
 def pairs_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
-    """Log-likelihood of each round's matches (draw, round), Davidson's where there is ``tie``."""
+    """Return the log-likelihood of each round (draw, round), Davidson's if there is ``tie``."""
     within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
     statistics = round_statistics(matches["place"].to_numpy(), within_round=within, ties=ties)
     return round_log_likelihood(drawn["epp"], statistics, drawn.get("tie"))
 
 
 def half_normal(scale: float) -> Callable[[Floats], Floats]:
-    """Log density of a half-normal distribution of this scale, at values above 0."""
+    """Return the log density of a half-normal distribution of this scale."""
     return lambda value: np.log(2.0) + normal(scale)(value)
 
 
 def normal(scale: float) -> Callable[[Floats], Floats]:
-    """Log density of a normal distribution around 0 of this standard deviation."""
+    """Return the log density of a normal distribution around 0."""
     return lambda x: np.asarray(-0.5 * (np.log(2.0 * np.pi) + (x / scale) ** 2) - np.log(scale))
 
 

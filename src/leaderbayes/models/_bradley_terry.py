@@ -55,7 +55,7 @@ def bradley_terry(
     covariates: Sequence[str] | None = None,
     matched: bool | None = None,
 ) -> "pm.Model":
-    """Return Bradley-Terry's model of a board, or of votes.
+    """Return the Bradley-Terry model of a board or of votes.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def davidson(
     covariates: Sequence[str] | None = None,
     matched: bool | None = None,
 ) -> "pm.Model":
-    """Return Davidson's model of a board, or of votes: each match is won, tied or lost.
+    """Return Davidson's model of a board or of votes, with a parameter for ties.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Dynamic Bradley-Terry: strengths that move from period to period, as seasons or months of votes.
+r"""Dynamic Bradley-Terry: strengths that change from period to period.
 
 .. math::
 
@@ -59,7 +59,7 @@ def dynamic(
     order_effect: bool | None = None,
     covariates: Sequence[str] | None = None,
 ) -> "pm.Model":
-    """Return Bradley-Terry's model with strengths that walk from period to period.
+    """Return the Bradley-Terry model with strengths that change from period to period.
 
     Parameters
     ----------
@@ -196,14 +196,14 @@ def _counted(board: xr.Dataset) -> xr.Dataset:
 
 
 def _share(variance: float, error: float) -> float:
-    """Return the share of a variance of estimates that is not their error."""
+    """Return the share of the variance of estimates that is not error."""
     return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0.0 else 0.0
 
 
 def _weights(
     matches: xr.Dataset, boards: list[xr.Dataset], weight: Weight, test_fraction: float | None
 ) -> list[Floats]:
-    """Return each period's weights (round,): its own, or of few rounds those of all."""
+    """Return weights of rounds (round,) by period, or from all rounds if a period has few."""
     long = [one.sizes["round"] >= FEWEST for one in boards]
     if all(long):
         return [resolve_weight(one, weight, test_fraction, with_ties=False) for one in boards]
@@ -224,13 +224,13 @@ def _of_rounds(matches: xr.Dataset, period: Any) -> Any:
             return pd.Categorical(rounds, rounds)
         others = [n for n, of in matches.coords.items() if of.dims == dims and n != "round"]
         raise LeaderbayesError(
-            f"period={period!r:.60}: give the period of each round, {{'round': period}}, or the "
-            f"name of a coordinate (round,) of the scores, which have {listed(others) or 'none'} "
+            f"period={period!r:.60} must map each round to its period, {{'round': period}}, or "
+            f"be a coordinate (round,) of the scores, which have {listed(others) or 'none'} "
             "(read_scores(..., period=COLUMN); --period COLUMN)."
         )
     of = {str(name): value for name, value in period.items()}
     if absent := [str(name) for name in rounds if str(name) not in of]:
-        raise LeaderbayesError(f"period: no period of the rounds {', '.join(absent[:5])[:200]}.")
+        raise LeaderbayesError(f"period lacks the rounds {', '.join(absent[:5])[:200]}.")
     return [of[str(name)] for name in rounds]
 
 
@@ -240,8 +240,8 @@ def _of_votes(votes: xr.Dataset, period: Any) -> Any:
     known = [n for n in (period, "time") if isinstance(n, str) and n in votes.coords]
     if not known or votes[known[0]].dims != ("vote",):
         raise LeaderbayesError(
-            "period: votes need a coordinate with each one's period: "
-            "votes.assign_coords(time=('vote', months)), or the option period with its name."
+            "period: votes need a coordinate of periods: votes.assign_coords(time=('vote', "
+            "months)), or its name as the option period."
         )
     found = votes[known[0]]
     dated = found.dtype.kind == "M" and isinstance(period, str) and "%" in period
@@ -249,12 +249,12 @@ def _of_votes(votes: xr.Dataset, period: Any) -> Any:
 
 
 def _numbered(period: Any) -> tuple[Longs, Any]:
-    """Return the number of each one's period, in their order, and their names."""
+    """Return the number of each period, in order, and the names of periods."""
     number, names = numbered(period)
     if (number < 0).any() or not 2 <= len(names) <= _MOST:
         raise LeaderbayesError(
             f"period: {len(names)} periods{', and some have none' if (number < 0).any() else ''}; "
-            f"give 2 to {_MOST}, such as months or seasons."
+            f"use 2 to {_MOST}, such as months or seasons."
         )
     return number, names
 

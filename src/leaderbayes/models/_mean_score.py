@@ -1,4 +1,4 @@
-r"""Mean scores: how much better, in the metric's own unit.
+r"""Mean scores: differences in the unit of the metric.
 
 A round draws all players' scores at once, with noise that goes together: rounds are easy or hard
 for all, and families of players err alike. Players' means are normal in the units of this noise,
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 def mean_score(
     scores: xr.DataArray, *, test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE
 ) -> "pm.Model":
-    """Return the model of players' mean scores over rounds, in units of their own noise.
+    """Return the model of mean scores over rounds, with a prior in units of their noise.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def mean_score(
     check_complete(scores, "The PyMC model")
     if "round_weight" in scores.coords:
         raise LeaderbayesError(
-            "Weights of rounds have no PyMC model of mean scores: leaderbayes.fit draws them."
+            "The PyMC model of mean scores has no weights of rounds: use leaderbayes.fit."
         )
     y, luck, prior = values_of(scores), luck_of(test_fraction), finite(prior_of(prior_scale))
     noise, count, n = noise_of(y), worth(len(y), luck), len(y)
@@ -151,23 +151,23 @@ def mean_score(
 
 
 def finite(prior: Prior | None) -> Prior:
-    """Return a prior that is not flat; or raise."""
+    """Return a prior that is not flat, or raise."""
     if prior is None:
         raise LeaderbayesError(
-            "prior_scale=inf is a flat prior, which has no PyMC model: leaderbayes.fit draws its "
-            "posterior exactly."
+            "The flat prior, prior_scale=inf, has no PyMC model: use leaderbayes.fit, which "
+            "samples it exactly."
         )
     return prior
 
 
 def root_of(covariance: Floats) -> Floats:
-    """Factorise a covariance that has an inverse; or raise."""
+    """Factorise an invertible covariance, or raise."""
     try:
         return np.linalg.cholesky(covariance)
     except np.linalg.LinAlgError:
         raise LeaderbayesError(
-            "So few players and rounds do not tell how players' noise goes together, which this "
-            "needs: give more rounds, or for one tournament take leaderbayes.fit."
+            "Too few players and rounds to estimate how their noise correlates: add rounds, or "
+            "for one tournament use leaderbayes.fit."
         ) from None
 
 
@@ -200,7 +200,7 @@ def _random(
 
 
 def data_of(scores: xr.DataArray) -> None:
-    """Register what answers need beside draws."""
+    """Register the data that answers need beside draws."""
     import pymc as pm
 
     dims = [dim for dim in ("tournament", "player", "round") if dim in scores.dims]
@@ -248,15 +248,15 @@ def draw(
         }  # fmt: skip
         if any(given.values()):
             wrong = ", ".join(name for name, there in given.items() if there)
-            raise LeaderbayesError(f"{wrong}: not beside judge=; leave one of the two out.")
+            raise LeaderbayesError(f"{wrong} cannot be combined with judge=; omit one.")
         return _of_judged(one_tournament(scores), draws, chains, seed, prior_of(prior_scale))
     scores = by_levels(taken_of(one_tournament(scores), of), cluster)
     chosen = likelihood_of(scores, likelihood, test_fraction, statistic)
     luck, prior = luck_of(test_fraction), prior_of(prior_scale)
     if "cluster" in scores.coords and (chosen == "normal" or statistic != "mean"):
         raise LeaderbayesError(
-            "The rounds have clusters, which only the mean by options={'likelihood': 'dirichlet'} "
-            "knows: take that, the means of clusters as rounds, or cluster='none'."
+            "Clusters need options={'likelihood': 'dirichlet'} and the mean: use these, means of "
+            "clusters as rounds, or cluster='none'."
         )
     if "round_weight" in scores.coords and statistic != "mean":
         raise LeaderbayesError(f"round_weight= is for means, not for statistic={statistic!r}.")
@@ -316,8 +316,8 @@ def _of_items(
     """Draw mean scores over items."""
     if luck > 0.0:
         raise LeaderbayesError(
-            "Right-or-wrong items share no training rows and have no test_fraction: leave it out, "
-            "or take options={'likelihood': 'normal'}."
+            "test_fraction is not for right-or-wrong items, which share no training rows: omit "
+            "it, or use options={'likelihood': 'normal'}."
         )
     board, (low, high) = items_of(scores)
     shares = items.flat(board, size, rng)
@@ -330,11 +330,11 @@ def _of_items(
 def _of_judged(
     scores: xr.DataArray, draws: int, chains: int, seed: int, prior: Prior | None
 ) -> dict[str, xr.Dataset]:
-    """Draw mean human scores by those of a judge too."""
+    """Draw mean human scores, using the scores of a judge."""
     ordered, rng = scores.transpose("round", "player"), np.random.default_rng(seed)
     y, f = ordered.to_numpy(), ordered["judge"].transpose("round", "player").to_numpy()
     if (spread := np.nanvar(y, axis=0, ddof=1)).max() == 0.0:
-        raise LeaderbayesError("People gave each player one score only: label more rounds.")
+        raise LeaderbayesError("People scored each player only once: label more rounds.")
     score, power = items.corrected(y, f, draws * chains, rng)
     labelled, (low, high) = np.isfinite(y).sum(axis=0), ends_of(scores)
     worth = float(np.clip((spread / score.var(axis=0)).mean(), labelled.min(), len(y)))
@@ -348,8 +348,8 @@ def _of_judged(
     players = {"player": scores["player"].to_numpy()}
     posterior = drawn(variables | {"score": (("player",), score)}, players, (chains, draws))
     said = (
-        f"Means are of human scores: people scored {labelled.mean():.3g} of {len(y)} rounds a "
-        f"player, and with the judge's scores these are worth {worth:.3g}."
+        f"Means of human scores: people scored {labelled.mean():.3g} of {len(y)} rounds a player, "
+        f"and with the judge's scores these are worth {worth:.3g}."
     )
     known = constant(scores, "mean_score").assign(power=("model", [power]))
     known.attrs["estimand"] = said
@@ -366,13 +366,13 @@ def _of_statistic(
     y = values_of(scores)
     if rounds.mass(len(y), luck) <= 0.0:
         raise LeaderbayesError(
-            f"statistic={statistic!r} needs more than {len(y)} rounds, or rounds that share less: "
-            "give more, or take statistic='mean'."
+            f"statistic={statistic!r} needs more than {len(y)} rounds, or a smaller "
+            "test_fraction: add rounds, or use statistic='mean'."
         )
     if len(np.unique(y)) == 2:
         raise LeaderbayesError(
-            f"statistic={statistic!r} of scores that are one of two values says next to nothing: "
-            "take statistic='mean'."
+            f"statistic={statistic!r} shows almost nothing about scores with two values: use "
+            "statistic='mean'."
         )
     flat = rounds.flat(y, luck, statistic, size, rng)
     if prior is None:

@@ -1,4 +1,4 @@
-"""What the rest of the package knows of a model: one `Model` for each, at the end of its file."""
+"""What the package knows of a model: one `Model`, at the end of each model's file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Data = Literal["matches", "votes", "scores", "board"]
 
 
 class Kind(NamedTuple):
-    """What a posterior is of, and how that is called."""
+    """The kind of data of a posterior, and the words for it."""
 
     name: Literal["epp", "votes", "score", "theta"]
     counted: str  # what its data are made of
@@ -48,7 +48,7 @@ KINDS = {
 
 
 class Problem(NamedTuple):
-    """One data set under one model, without PyMC: what the fast engine and replicates need."""
+    """One data set under one model without PyMC, for the fast engine and replicates."""
 
     target: Target
     # Strengths (draw, player), their scale (draw,) and parameters (draw, k) to the variables of
@@ -69,13 +69,13 @@ class Problem(NamedTuple):
     def prior(
         self, a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
     ) -> Mapping[str, Floats]:
-        """Return variables of draws of the prior."""
+        """Return draws of the prior."""
         return (self.expand_prior or self.expand)(a, extra, scale, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A model: how it is built and fitted, and what its answers are about.
+    """A model: how to build and fit it, and how answers describe it.
 
     Attributes
     ----------
@@ -132,5 +132,5 @@ class Model:
     takes: tuple[str, ...] = ()
 
     def counted(self, won: Floats, played: Floats, tied: Floats) -> tuple[Floats, Floats]:
-        """Return wins and matches as strengths have them: without ties that have a parameter."""
+        """Return wins and matches that strengths explain: without ties if they have a parameter."""
         return (won - tied / 2.0, played - tied) if self.tie_parameter else (won, played)

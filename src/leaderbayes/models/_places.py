@@ -1,4 +1,4 @@
-"""The observed places of a board in PyTensor: pairs of Bradley-Terry and Davidson, and rankings."""
+"""Observed places of a board in PyTensor, as pairs or as rankings."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def observe_pairs(
         return weight * (met * (won - normaliser)).sum(axis=-1)
 
     def across(b: Any, normaliser: Any, tie: Any) -> Any:
-        """By round where all scores of the board meet: of these places alone."""
+        """Return the log-likelihood by round if all scores of the board meet."""
         points, tied, left, right, _ = round_statistics(place, within_round=False, ties="half")
         met = 0.5 * (left[:, first] * right[:, second] + left[:, second] * right[:, first])
         middle = 0.5 * (b[..., first] + b[..., second])

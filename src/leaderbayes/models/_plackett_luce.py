@@ -139,7 +139,7 @@ def problem(matches: xr.Dataset, **options: Any) -> Problem:
 
 
 def rankings_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
-    """Log-likelihood of each round's ranking (draw, round)."""
+    """Return the log-likelihood of each round's ranking (draw, round)."""
     return by_round(drawn["epp"], rankings(matches["place"].to_numpy()))
 
 

@@ -1,4 +1,4 @@
-r"""Rasch: players who answered different items, some of them harder than others.
+r"""Rasch: players that answered different items, with difficulties.
 
 For player i and item k, the answer that is there right with the probability
 
@@ -45,7 +45,7 @@ _ABSENT = -1
 def rasch(
     scores: xr.DataArray, *, prior_scale: float = PRIOR_SCALE, difficulty_scale: float = PRIOR_SCALE
 ) -> "pm.Model":
-    """Return Rasch's model of right-or-wrong answers, some of which are missing.
+    """Return the Rasch model of right-or-wrong answers, some of which are missing.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def problem(
     size = max(_BLOCK // (len(items.grid) * len(items.right)), 1)
 
     def scales(extra: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return level, standard deviation and selection; all are standard normal a priori."""
+        """Return level, standard deviation and selection from standard normal variables."""
         return tau * extra[:, 0], half_normal_of(extra[:, 1], tau)[0], tau * extra[:, 2:]
 
     def density(a: Floats, extra: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
@@ -186,7 +186,7 @@ def problem(
         return value, by_answer @ items.player, np.column_stack(by_extra)
 
     def difficulties(a: Floats, extra: Floats, rng: np.random.Generator) -> Floats:
-        """Draw difficulties (draw, item) given abilities, within a cell of the grid evenly."""
+        """Draw difficulties (draw, item) given abilities, uniformly within cells of the grid."""
         level, s, gamma = scales(extra)
         each = items.logits(a, level, s, gamma)[1]
         share = softmax(each, axis=1).cumsum(axis=1)[:, :, items.of]
@@ -273,8 +273,8 @@ def _checked(
     if not ((y == low) | (y == high))[there].all() or (y[there] == y[there][0]).all():
         values = np.unique(y[there])
         raise LeaderbayesError(
-            f"Rasch's model is of right and wrong answers, and these have {len(values)} value"
-            f"{'s' * (len(values) > 1)}, {values[0]:.4g} to {values[-1]:.4g}: take "
+            f"Rasch's model is for right or wrong answers, but these have {len(values)} "
+            f"value{'s' * (len(values) > 1)}, {values[0]:.4g} to {values[-1]:.4g}: use "
             "model='mean_score'."
         )
     check_connected(scores, there)

@@ -1,4 +1,4 @@
-"""All models, by name, and the data that they take, scores or votes.
+"""All models by name, and the data that they take: scores or votes.
 
 Fits, answers, documentation and the command line read this one list.
 """
@@ -57,12 +57,12 @@ class Scores(NamedTuple):
 
     @property
     def several(self) -> bool:
-        """Whether one model can be about several tournaments of them."""
+        """Whether one model can fit several tournaments of such data."""
         return "tournament" in self.values.dims and self.values.sizes["tournament"] > 1
 
     @property
     def parameter(self) -> str:
-        """What players are ranked by by default."""
+        """Return the parameter by which players are ranked by default."""
         answers = likelihood_of(self.values, "auto", None) == "dirichlet"
         answers = answers or "judge" in self.values.coords
         return "score" if answers else "epp"
@@ -78,14 +78,14 @@ class Scores(NamedTuple):
         return self.values.sel(tournament=tournament, drop=True)
 
     def parted(self) -> dict[str, Any]:
-        """Return each tournament's, with the players and rounds that it has."""
+        """Return the data of each tournament, with its players and rounds."""
         scores = valid_scores(self.values)
         boards = (scores.isel(tournament=t, drop=True) for t in range(scores.sizes["tournament"]))
         kept = (board.dropna("player", how="all").dropna("round", how="all") for board in boards)
         return dict(zip(Scores(scores).tournaments(), kept, strict=True))
 
     def adapted(self, model: Model, options: dict[str, Any]) -> "Scores":
-        """Return what the model is about; ``options`` lose what this settles."""
+        """Return the data for the model; remove used ``options``."""
         check_beside(self.values, model)
         board = self.values if model.several else one_tournament(self.values)
         del options["ties"]  # a rule of matches here
@@ -94,7 +94,7 @@ class Scores(NamedTuple):
         return Scores(board)
 
     def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
-        """Warn of what the scores show that the model does not know of."""
+        """Warn of features of the scores that the model ignores."""
         if "judge" in self.values.coords:
             return
         fraction = options.get("test_fraction")
@@ -138,15 +138,15 @@ class Votes(NamedTuple):
         return self.values.isel(vote=own).drop_vars("tournament")
 
     def parted(self) -> dict[str, Any]:
-        """Return each tournament's, with the players that it has."""
+        """Return the votes of each tournament, with its players."""
         return {name: of_players(self.of(name)) for name in self.tournaments()}
 
     def adapted(self, model: Model, options: dict[str, Any]) -> "Votes":
-        """Return what the model is about."""
+        """Return the data for the model."""
         return self
 
     def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
-        """Warn of nothing."""
+        """Do nothing; votes have no hints."""
 
     def facts(self) -> dict[str, Any]:
         """Return what was read, ready for JSON."""
@@ -166,7 +166,7 @@ class Votes(NamedTuple):
 
 
 def data_of(given: Any) -> Scores | Votes:
-    """Report votes from scores."""
+    """Distinguish votes from scores."""
     return Votes(given) if is_votes(given) else Scores(given)
 
 

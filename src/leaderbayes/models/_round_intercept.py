@@ -59,7 +59,7 @@ def round_intercept(
     prior_scale: float = PRIOR_SCALE,
     intercept_scale: float = 1.0,
 ) -> "pm.Model":
-    """Return PMRA's model of a board.
+    """Return the PMRA model of a board.
 
     The intercept favours the player listed first, so its sign depends on the order of the list;
     and matches of a round stay as dependent as they were: with weight 1, as published, intervals
@@ -223,7 +223,7 @@ def problem(
 
 
 def listed_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
-    """Log-likelihood of each round's matches (draw, round), given its intercept."""
+    """Return the log-likelihood of each round (draw, round) given its intercept."""
     listed = np.argsort(matches["order"].to_numpy())
     outcome = outcomes(matches["place"].to_numpy(), listed)
     if matches.attrs["ties"] == "loss":
@@ -282,7 +282,7 @@ def _listed(
 
 
 def half_normal_of(x: Floats, scale: float) -> tuple[Floats, Floats]:
-    """Half-normal numbers of as high a probability as normal x, and their slopes."""
+    """Map normal x to half-normal numbers of the same probability; return these and slopes."""
     inside = np.clip(x, *_ENDS)
     z = -ndtri(0.5 * ndtr(-inside))
     return scale * z, 0.5 * scale * np.exp(0.5 * (z**2 - inside**2))

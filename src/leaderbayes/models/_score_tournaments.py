@@ -1,4 +1,4 @@
-r"""Mean scores over several data sets: how much better, and on a new one.
+r"""Mean scores over several data sets, and on a new one.
 
 The data sets are the rounds of `mean_score`: their tables of means are normal around the players'
 means over data sets, :math:`\mu`, with a covariance T that goes together over players,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 def score_tournaments(
     scores: xr.DataArray, *, test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE
 ) -> "pm.Model":
-    """Return the model of players' mean scores over several data sets.
+    """Return the model of mean scores over several data sets.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def score_tournaments(
         raise LeaderbayesError(
             "The PyMC model needs every player in every tournament, and player "
             f"{name_at(scores, 'player', i)} is not in tournament "
-            f"{name_at(scores, 'tournament', q)}. Leave it out, or take leaderbayes.fit."
+            f"{name_at(scores, 'tournament', q)}. Exclude it, or use leaderbayes.fit."
         )
     noise, n = noise_of(tables.mean), len(tables.mean)
     total, centre = noise.covariance, tables.mean.mean(axis=0)
@@ -203,31 +203,30 @@ def draw(
 
 
 def values_of(scores: xr.DataArray) -> Floats:
-    """Return scores (tournament, player, round), NaN where there is none; or raise."""
+    """Return scores (tournament, player, round), NaN if missing; or raise."""
     if "tournament" not in scores.dims or scores.sizes["tournament"] < 2:
         raise LeaderbayesError(
             "score_tournaments needs scores of several tournaments (tournament, player, round): "
-            "take model='mean_score' of one."
+            "for one, use model='mean_score'."
         )
     y = scores.transpose("tournament", "player", "round").to_numpy().astype(float)
     there = np.isfinite(y)
     for q, here in enumerate(there):
         few = None
         if here.any(axis=1).sum() < 2:
-            few = "has scores of one player only; leave it out"
+            few = "has scores of only one player; exclude it"
         elif here.any(axis=0).sum() < 2:
             few = (
-                "has one score a player: how much scores vary between rounds cannot be told. Leave "
-                "it out; or, of one score a player in each, take tournaments for the rounds of "
-                "model='mean_score'"
+                "has one score per player, which does not show how much rounds vary. Exclude it; "
+                "if all have, use tournaments as rounds of model='mean_score'"
             )
         holes = np.argwhere(here.any(axis=0) & here.any(axis=1, keepdims=True) & ~here)
         if len(holes):
             i, k = holes[0]
             few = (
                 f"lacks the score of player {name_at(scores, 'player', i)} in round "
-                f"{name_at(scores, 'round', k)}, who has others there. Leave such rounds out, or "
-                "all of the player's there"
+                f"{name_at(scores, 'round', k)}, but has others. Exclude such rounds, or the "
+                "player there"
             )
         if few:
             raise LeaderbayesError(f"Tournament {name_at(scores, 'tournament', q)} {few}.")
@@ -245,7 +244,7 @@ def rows_of(y: Floats) -> tuple[Longs, Floats]:
 
 
 def coords_of(scores: xr.DataArray, tournament: Longs) -> dict[str, Any]:
-    """Name tournaments, players, and each tournament's rounds."""
+    """Return coordinates of tournaments, players and rounds."""
     names = {dim: scores[dim].to_numpy() for dim in ("tournament", "player", "round")}
     played = scores.transpose("tournament", "round", "player").notnull().any("player").to_numpy()
     rows = zip(tournament, np.nonzero(played)[1], strict=True)

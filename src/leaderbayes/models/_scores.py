@@ -1,4 +1,4 @@
-"""What models of scores ask of a board: options, values, right-or-wrong items."""
+"""Options, values and items of boards for models of scores."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
@@ -38,13 +38,13 @@ Variables = Mapping[str, tuple[tuple[str, ...], Floats]]
 
 
 def luck_of(test_fraction: float | None) -> float:
-    """Return the variance of what folds share, over that of a round's noise."""
+    """Return the variance that folds share, relative to the noise of a round."""
     f = 0.0 if test_fraction is None else share("test_fraction", test_fraction)
     return f / (1.0 - f)
 
 
 def prior_of(prior_scale: float) -> Prior | None:
-    """Return the prior of the players' scale; None where it is flat, ``prior_scale=inf``."""
+    """Return the prior of the scale of players; None for the flat prior."""
     if bool(np.all(prior_scale == np.inf)):
         return None
     return Prior(WIDTH * number("prior_scale", prior_scale, above=0.0, at_most=1e9), FLOOR)
@@ -65,13 +65,13 @@ def drawn(
 
 
 def every(parts: Sequence[Floats], draws: int, step: int) -> list[slice]:
-    """Return which draws of each part are every ``step``-th of their chain."""
+    """Return a mask of every ``step``-th draw of each chain."""
     starts = np.cumsum([0, *(len(part) for part in parts)])[:-1] % draws
     return [slice(-start % step, None, step) for start in starts.tolist()]
 
 
 def constant(scores: xr.DataArray, model: str) -> xr.Dataset:
-    """Return what answers need beside draws."""
+    """Return the data that answers need beside draws."""
     better = int(scores.attrs.get("higher_is_better", 1))
     known = {"scores": scores, "higher_is_better": ("model", [better])}
     return xr.Dataset(known, {"model": [model]})
@@ -87,11 +87,13 @@ def judged(human: Any, judge: Any) -> xr.DataArray:
     """
     for name, given in {"scores": human, "judge": judge}.items():
         if not isinstance(given, xr.DataArray) or {*given.dims} != {"player", "round"}:
-            raise LeaderbayesError(f"judge= needs two DataArrays (player, round); {name} is none.")
+            raise LeaderbayesError(f"judge= needs DataArrays (player, round); {name} is not one.")
     found = []
     for dim in ("player", "round"):
         mine, theirs = set(human[dim].to_numpy()), set(judge[dim].to_numpy())
-        found += [f"{dim} {name!r} is not the judge's" for name in sorted(map(str, mine - theirs))]
+        found += [
+            f"{dim} {name!r} has no judge's score" for name in sorted(map(str, mine - theirs))
+        ]
         if dim == "player":
             found += [f"player {name!r} has no scores" for name in sorted(map(str, theirs - mine))]
     if not found:
@@ -104,8 +106,8 @@ def judged(human: Any, judge: Any) -> xr.DataArray:
     if found:
         more = f", and {len(found) - 5} more" if len(found) > 5 else ""
         raise LeaderbayesError(
-            f"Human scores and the judge's differ: {'; '.join(found[:5])}{more}. Give the judge's "
-            "scores of all players and rounds, and people's of some rounds."
+            f"Human scores do not match the judge's: {'; '.join(found[:5])}{more}. The judge must "
+            "score all players and rounds, and people some rounds."
         )
     full: xr.DataArray = human.reindex(round=judge["round"].to_numpy())
     own = judge.sel(player=human["player"].to_numpy()).transpose("player", "round")
@@ -114,13 +116,13 @@ def judged(human: Any, judge: Any) -> xr.DataArray:
 
 
 def values_of(scores: xr.DataArray) -> Floats:
-    """Return scores (round, player) of one tournament, NaN where there is none; or raise."""
+    """Return scores (round, player) of one tournament, NaN if missing; or raise."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
     there = np.isfinite(y)
     if len(y) < 2 or there.sum(axis=0).max() < 2:
         raise LeaderbayesError(
-            "One score a player: how much scores vary between rounds cannot be told. Give more "
-            "rounds (folds, seeds, tasks), or take a model of matches."
+            "One score per player does not show how much rounds vary. Add rounds (folds, seeds, "
+            "tasks), or use a model of matches."
         )
     check_values(y)
     check_connected(scores, there)
@@ -128,13 +130,13 @@ def values_of(scores: xr.DataArray) -> Floats:
 
 
 def check_values(y: Floats) -> None:
-    """Raise where scores (round, player) do not tell the noise, or cannot be computed with."""
+    """Raise if scores (round, player) do not show the noise, or are too large or small."""
     there = np.isfinite(y)
     largest = float(abs(y[there]).max())
     if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
         raise LeaderbayesError(
             f"Scores of {largest:.3g} are too {'large' if largest > 1.0 else 'small'} to compute "
-            "with. Give them in another unit: multiply all by the same number."
+            "with. Multiply all by the same number."
         )
     players, rounds = effects(y.T)
     within = np.where(there, y - rounds[:, None] - players.mean(), 0.0)
@@ -145,25 +147,25 @@ def check_values(y: Floats) -> None:
     # With few scores effects may explain all of them: that they do says nothing.
     if there.sum() >= sum(y.shape) and float(abs(left).max()) < _NOISELESS * unit:
         raise LeaderbayesError(
-            "Players differ by the same in every round: nothing says how much scores vary. Give "
-            "more rounds, or scores with more decimals."
+            "Players differ by the same amount in every round, so it is unknown how much scores "
+            "vary. Add rounds, or use more decimals."
         )
 
 
 def check_complete(scores: xr.DataArray, what: str) -> None:
-    """Raise where a score is missing that is needed."""
+    """Raise if a required score is missing."""
     y = scores.transpose("player", "round").to_numpy()
     if not np.isfinite(y).all():
         i, k = np.argwhere(~np.isfinite(y))[0]
         raise LeaderbayesError(
             f"{what} needs every score, and player {name_at(scores, 'player', i)} has none in "
-            f"round {name_at(scores, 'round', k)}. Leave such rounds or players out "
-            "(scores.dropna('round')), or take leaderbayes.fit and the mean of raw scores."
+            f"round {name_at(scores, 'round', k)}. Exclude such rounds (scores.dropna('round')) "
+            "or players, or use leaderbayes.fit with the mean of raw scores."
         )
 
 
 def by_levels(scores: xr.DataArray, cluster: str = "auto") -> xr.DataArray:
-    """Name the coordinate of rounds' clusters by what is asked: ``cluster`` or ``stratum``.
+    """Rename the coordinate of clusters to ``cluster`` or ``stratum``, as requested.
 
     Clusters stand for "new" ones of which there are more, such as passages; strata are the "same"
     in further rounds, such as subjects.
@@ -172,32 +174,32 @@ def by_levels(scores: xr.DataArray, cluster: str = "auto") -> xr.DataArray:
     known = next((name for name in ("cluster", "stratum") if name in scores.coords), None)
     if known is None:
         if cluster in ("same", "new"):
-            raise wrong("cluster", cluster, "'none' where scores have no coordinate 'cluster'")
+            raise wrong("cluster", cluster, "'none' if scores have no coordinate 'cluster'")
         return scores
     if cluster == "none":
         return scores.drop_vars(known)
     of = scores[known]
     if of.dims != ("round",) or pd.isna(of.to_numpy()).any():
-        raise LeaderbayesError("The coordinate 'cluster' names each round's cluster, (round,).")
+        raise LeaderbayesError("The coordinate 'cluster' must have the dimension round.")
     few = known == "stratum" or len(pd.unique(of.to_numpy())) < _MANY
     name = "cluster" if cluster == "new" or (cluster == "auto" and not few) else "stratum"
     return scores if name == known else scores.rename({known: name})
 
 
 def check_connected(scores: xr.DataArray, there: Bools) -> None:
-    """Raise where players have no round in common by ``there`` (round, player), nor by others."""
+    """Raise if groups of players share no rounds, by ``there`` (round, player)."""
     group = np.zeros(1) if there.all() else separate(there)
     if group.max() > 0:
         one, other = (name_at(scores, "player", int((group == g).argmax())) for g in (0, 1))
         raise ScoresError(
             f"Players {one} and {other} are in groups that share no round ({int(group.max()) + 1} "
-            "groups): nothing tells whose rounds were easier. Fit the groups apart, or score what "
-            "was not answered as wrong."
+            "groups), so their rounds cannot be compared. Fit the groups separately, or score "
+            "missing answers as wrong."
         )
 
 
 def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:
-    """Return each score (player, round) relative to its round's, for rounds on different scales.
+    """Return scores (player, round) relative to their round, for different scales.
 
     "standardised": less the round's mean, in standard deviations of the round's scores;
     "distance": from the round's best, over that of its worst, so that less is better; "share": over
@@ -221,7 +223,7 @@ def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:
             i, k = np.argwhere(~(y.to_numpy() > 0.0))[0]
             raise LeaderbayesError(
                 f"of='share' needs scores above 0, and player {name_at(scores, 'player', i)} has "
-                f"{float(y[i, k]):.4g} in round {name_at(scores, 'round', k)}: take of='distance'."
+                f"{float(y[i, k]):.4g} in round {name_at(scores, 'round', k)}: use of='distance'."
             )
         new, more = (y / best if more else best / y), True
     # What is known of runs is in the scores' own unit.
@@ -233,7 +235,7 @@ def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:
 def likelihood_of(
     scores: xr.DataArray, asked: str, test_fraction: float | None, statistic: str = "mean"
 ) -> str:
-    """Choose how rounds are modelled, where nothing is asked for: as items, or as normal.
+    """Choose the likelihood of rounds: items or normal.
 
     Items, "dirichlet", are right or wrong: half of their scores or more are at an end of the
     scale, or they are means of runs that were; they have no test fraction. Medians and
@@ -243,8 +245,7 @@ def likelihood_of(
     one_of("statistic", statistic, *STATISTICS)
     if statistic != "mean" and asked == "normal":
         raise LeaderbayesError(
-            f"statistic={statistic!r} is of rounds of unknown distribution, in a normal one it is "
-            "the mean: leave the likelihood out."
+            f"statistic={statistic!r} needs rounds of unknown distribution: omit the likelihood."
         )
     if asked != "auto":
         return asked
@@ -261,7 +262,7 @@ def likelihood_of(
 
 
 def ends_of(scores: xr.DataArray) -> tuple[float, float]:
-    """Return the ends of the scale: 0 and 1, 0 and 100, or the only two scores; else twice NaN.
+    """Return the ends of the scale (0 and 1, 0 and 100, or the only two scores), or NaN.
 
     Scores up to 100 need not be percent, but where one is 100.
     """
@@ -274,15 +275,15 @@ def ends_of(scores: xr.DataArray) -> tuple[float, float]:
 
 
 def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
-    """Return scores (player, round) as items, in their clusters if any, and their ends."""
+    """Return scores (player, round) as items, with clusters and ends of the scale."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
     there = np.isfinite(y)
     low, high = ends_of(scores)
     if np.isnan(low):
         raise LeaderbayesError(
-            "options={'likelihood': 'dirichlet'} is for scores from 0 to 1, or two values; these "
-            f"go from {np.nanmin(y):.4g} to {np.nanmax(y):.4g}. Divide them by the highest that is "
-            "possible, or leave it out."
+            f"options={{'likelihood': 'dirichlet'}} is for scores from 0 to 1, or two values; "
+            f"these go from {np.nanmin(y):.4g} to {np.nanmax(y):.4g}. Divide them by the highest "
+            "possible score, or omit the option."
         )
     if bool((y[there] == y[there][0]).all()):
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
@@ -293,8 +294,8 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
         codes, names = pd.factorize(scores["cluster"].to_numpy())
         if len(names) < 2:
             raise LeaderbayesError(
-                f"All rounds are of one cluster, {str(names[0])[:60]!r}: how much clusters differ "
-                "cannot be told. Take cluster='none' if items vary by themselves."
+                f"All rounds are in one cluster, {str(names[0])[:60]!r}, so it is unknown how much "
+                "clusters differ. Use cluster='none' if items are independent."
             )
         strata = np.zeros(len(names), int)
     elif "stratum" in scores.coords or (weighing is not None and weighing.categories):
@@ -307,7 +308,7 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
         if (uneven := (each.max() > 1.000001 * each.min()).to_numpy()).any():
             raise LeaderbayesError(
                 f"round_weight: rounds of cluster {str(names[int(uneven.argmax())])[:60]!r} have "
-                "several weights: give all rounds of a cluster the same, or take cluster='none'."
+                "different weights: use one weight per cluster, or cluster='none'."
             )
         first = each.first().to_numpy(float)
         weight = np.asarray(first * first.sum() / (first**2).sum())

@@ -1,4 +1,4 @@
-r"""How good the best of a competition's board is, where its score was chosen because it is high.
+r"""The best of a competition board, whose score was chosen because it is highest.
 
 .. math:: \theta_j \sim P(\theta), \quad \theta_{SOTA} = \max_j \theta_j, \quad
           X_j \mid \theta_j \sim \mathrm{Bin}(s, p_{1j}) + \mathrm{Bin}(n - s, p_{0j})
@@ -110,22 +110,22 @@ def sota(
 
 
 def _check_road(scale: Scale, law: str, statistic: str, epsilon: float | None) -> None:
-    """Raise unless the board has such a likelihood, or such a simulator."""
+    """Raise unless the board has the requested likelihood or simulator."""
     if epsilon is not None and not isinstance(scale, CountScale):
-        raise LeaderbayesError("epsilon is for boards of accuracies: leave it out.")
+        raise LeaderbayesError("epsilon is for boards of accuracies: omit it.")
     if epsilon is None and law == "flexible":
         raise LeaderbayesError(
-            "law='flexible' has no likelihood that a general sampler explores: give epsilon=0.5, "
-            "for pm.sample_smc, or take sota.posterior(board)."
+            "law='flexible' cannot be sampled by NUTS: use epsilon=0.5 with pm.sample_smc, or "
+            "sota.posterior(board)."
         )
     if epsilon is None and statistic == "maximum":
         raise LeaderbayesError(
-            "statistic='maximum' is for simulated boards: give epsilon, such as 0.5."
+            "statistic='maximum' is for simulated boards: set epsilon, such as 0.5."
         )
 
 
 def _dependence(rho: Any) -> tuple[Any, Any]:
-    """Correlation and ease of the test set, as variables or constants."""
+    """Return correlation and ease of the test set, as variables or constants."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -135,7 +135,7 @@ def _dependence(rho: Any) -> tuple[Any, Any]:
 
 
 def _add_counts(scale: CountScale, common: Any, ease: Any) -> None:
-    """Add thetas of the teams, and their counts of right answers."""
+    """Add thetas of teams, and counts of right answers."""
     import pymc as pm
 
     eta = _etas(scale, common, ease)
@@ -219,13 +219,13 @@ def _add_estimates(scale: EstimateScale, common: Any, ease: Any) -> None:
 
 
 def _signal(score: Floats, noise: float) -> float:
-    """Share of the scores' variance that is not noise, from 0 to 1."""
+    """Return the share of the variance of scores that is not noise, from 0 to 1."""
     variance = float(score.var())
     return max(1.0 - noise / variance, 0.0) if variance > 0.0 else 0.0
 
 
 def _shifted_binomial(n: int, theta: Any, theta_0: float, rho: Any, ease: Any) -> Any:
-    """Shift, size and probability of the binomial of `_numerics.counts`, in PyTensor."""
+    """Return shift, size and probability of the binomial of `_numerics.counts`, in PyTensor."""
     import pytensor.tensor as pt
 
     s = n * theta_0 + ease * math.sqrt(n * theta_0 * (1.0 - theta_0))
@@ -242,7 +242,7 @@ def _shifted_binomial(n: int, theta: Any, theta_0: float, rho: Any, ease: Any) -
 
 
 def _log_probability(x: Any, shift: Any, size: Any, p: Any) -> Any:
-    """Log-probability of counts; beyond the ends of the binomial it falls like a normal tail."""
+    """Return the log-probability of counts, with normal tails beyond the ends."""
     import pytensor.tensor as pt
 
     inside = (x - shift > -1.0) & (size - x + shift > -1.0)
@@ -255,7 +255,7 @@ def _log_probability(x: Any, shift: Any, size: Any, p: Any) -> Any:
 
 
 def _log_above(floor: int, shift: Any, size: Any, p: Any) -> Any:
-    """Logarithm of the probability of being above the floor."""
+    """Return the log-probability of being above the floor."""
     import pytensor.tensor as pt
 
     y = pt.clip(floor + 1.0 - shift, 1e-12, size + 1.0 - 1e-12)

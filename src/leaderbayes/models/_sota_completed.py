@@ -1,4 +1,4 @@
-"""What a sampler leaves out of a posterior of the best: thetas of all teams, and boards like it."""
+"""Thetas of all teams, and replicated boards, added to a posterior of the best."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -46,7 +46,7 @@ def board_of(dt: xr.DataTree) -> xr.DataArray:
 
 
 def luck_of(dt: xr.DataTree) -> tuple[Scale, dict[str, Floats], Floats, Floats]:
-    """Return a board's scale, draws by name, and those of rho and of the test set's ease."""
+    """Return the scale of a board, draws by name, and draws of rho and ease."""
     posterior, data = dt["posterior"].dataset, dt["constant_data"].dataset
     # The smallest correlation leaves scores the widest errors of their own, and cells.
     least = float(posterior["rho"].min()) if "rho" in posterior else None
@@ -59,7 +59,7 @@ def luck_of(dt: xr.DataTree) -> tuple[Scale, dict[str, Floats], Floats, Floats]:
 
 
 def complete(dt: xr.DataTree, *, seed: int = 0, likelihood: bool = False) -> xr.DataTree:
-    """Return a posterior with every team's theta, and boards drawn from it.
+    """Add every team's theta, and replicated boards, to a posterior.
 
     What a general sampler leaves out is drawn, always the same: thetas of the teams where boards
     were simulated, scores on another test set, and where P(theta) is known scores of other teams;
@@ -77,7 +77,7 @@ def complete(dt: xr.DataTree, *, seed: int = 0, likelihood: bool = False) -> xr.
     if law is None and "theta" not in given:
         raise LeaderbayesError(
             "This posterior has no theta (team), and no parameters of its distribution: keep "
-            "theta in the model, or take sota.posterior(board)."
+            "theta in the model, or use sota.posterior(board)."
         )
     if law is not None:
         if likelihood or "theta" not in given:
@@ -90,7 +90,7 @@ def complete(dt: xr.DataTree, *, seed: int = 0, likelihood: bool = False) -> xr.
 
 
 def with_draws(dt: xr.DataTree, drawn: dict[str, Floats], board: xr.DataArray) -> xr.DataTree:
-    """Add draws (chain x draw, team) to the groups that they belong to."""
+    """Add draws (chain x draw, team) to their groups."""
     posterior, dims = dt["posterior"].dataset, ("chain", "draw", "team")
     size = posterior.sizes["chain"], posterior.sizes["draw"]
     made = xr.Dataset(
@@ -113,7 +113,7 @@ def _placed(
     scale: Scale, law: Law, rho: Floats, ease: Floats, rng: np.random.Generator, *,
     likelihood: bool,
 ) -> dict[str, Floats]:  # fmt: skip
-    """Draw thetas of the teams, and if asked for the likelihood of their scores, given P(theta)."""
+    """Draw thetas of teams given P(theta), and optionally their likelihood."""
     theta, log, luck = [], [], None
     for i in range(len(rho)):
         if luck is None or (rho[i], ease[i]) != (luck.rho, luck.ease):

@@ -1,4 +1,4 @@
-"""Simulated boards of many teams at once, and the parameters that they are simulated from.
+"""Simulated boards of many teams, and their parameters.
 
 The best theta is a variable, and a simulator draws the others below it, and then all scores.
 """
@@ -73,7 +73,7 @@ def _boards(
     common: Floats,
     ease: Floats,
 ) -> Floats:
-    """Draw scores (board, team) of the best theta and of others below it, above the floor."""
+    """Draw scores (board, team) above the floor, given the best theta."""
     n, theta_0, floor = scale.board.n, scale.theta_0, scale.board.floor
     right = reference_count(n, theta_0, ease)
     count = np.full((len(best), len(scale.of)), floor)
@@ -89,7 +89,7 @@ def _boards(
 
 
 def _spread(scale: CountScale) -> Floats:
-    """Simulate the standard deviation of each statistic, as if the scores were thetas."""
+    """Simulate the standard deviation of each statistic, treating scores as thetas."""
     rng, score, n = np.random.default_rng(0), scale.board.scores, scale.board.n
     theta = rng.choice(score, (_REPLICATES, len(score)))
     right = reference_count(n, scale.theta_0, rng.standard_normal((_REPLICATES, 1)))
@@ -99,7 +99,7 @@ def _spread(scale: CountScale) -> Floats:
 
 
 def _betas(m: int) -> tuple[list[Any], Draw]:
-    """Add a beta distribution with unknown parameters; the best of m has m F^(m - 1) f."""
+    """Add a beta distribution with unknown parameters, and the best of m."""
     import pymc as pm
     import pytensor.tensor as pt
 

@@ -1,4 +1,4 @@
-"""A competition's board as its models see it: scale, errors and dependence of the scores."""
+"""Scale, errors and dependence of the scores of a competition board."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def scale_of(
         n = known.n or 0
         if n < FEWEST:
             raise LeaderbayesError(
-                f"n={n}: a posterior needs a test set of {FEWEST} instances or more."
+                f"n={n}: a posterior needs a test set of at least {FEWEST} instances."
             )
         seen = counts(score, n, known.chance)
         kept = board[np.round(score * n) > seen.floor]
@@ -41,7 +41,7 @@ def scale_of(
     if known.sizes is None:
         return board, EstimateScale(score, board["se"].to_numpy().astype(float), rho, fine=fine)
     if hasattr(rho, "logpdf"):
-        raise LeaderbayesError("rho: AUCs take a number; a prior is for accuracies and estimates.")
+        raise LeaderbayesError("rho is a number for AUCs; a prior is for other boards.")
     latent, se = probits(score, known.sizes)
     # Scores correlate by rho with a reference, estimates by this with their common factor.
     common = float(auc.loading(np.array([score.max()]), *known.sizes, rho)[0])
@@ -49,7 +49,7 @@ def scale_of(
 
 
 def constants_of(kept: xr.DataArray, scale: Scale, rho: Any) -> xr.Dataset:
-    """Return what answers read of a board beside draws, ``constant_data``."""
+    """Return ``constant_data`` of a board, which answers need beside draws."""
     data: dict[str, Any] = {"score": ("team", kept.to_numpy().astype(float))}
     if kept.attrs["metric"] == "estimate":
         data["se"] = ("team", kept["se"].to_numpy().astype(float))
@@ -65,7 +65,7 @@ def constants_of(kept: xr.DataArray, scale: Scale, rho: Any) -> xr.Dataset:
 
 
 def locations(scale: EstimateScale) -> tuple[float, float]:
-    """Mean and standard deviation of the prior of locations; scales are about half of it."""
+    """Return mean and standard deviation of the prior of locations."""
     if scale.probit:
         return 1.0, 1.0
     estimate = scale.estimate
@@ -96,7 +96,7 @@ def _dependence(rho: Any) -> Any:
         mean = size = np.nan
     if not (0.0 < mean < 1.0 and size > 0.0):
         raise LeaderbayesError(
-            f"rho={rho!r}: give a number from 0 to 1, or mean and standard deviation of a beta "
+            f"rho={rho!r} must be a number from 0 to 1, or mean and standard deviation of a beta "
             "distribution, such as (0.6, 0.1)."
         )
     return beta(mean * size, (1.0 - mean) * size)

@@ -50,7 +50,7 @@ def tournaments(
     prior_scale: float = PRIOR_SCALE,
     spread_scale: float = 2.0,
 ) -> "pm.Model":
-    """Return the model of many tournaments: a mean strength of each player, and one in each.
+    """Return the model of strengths that vary between tournaments.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def tournaments(
     board = _boards(matches, weight, test_fraction)
     if (few := matches.sizes["tournament"]) < _FEWEST:
         warnings.warn(
-            f"LB011 {few} tournaments hardly show how players vary between them: intervals for a "
+            f"LB011 {few} tournaments hardly show how players vary between them: intervals on a "
             "new one may be too narrow. Add tournaments.",
             LeaderbayesWarning,
             skip_file_prefixes=(_PACKAGE,),
@@ -161,7 +161,7 @@ def tournaments(
 
 
 class _Boards(NamedTuple):
-    """Matches of several tournaments, and what is chosen by them."""
+    """Matches of several tournaments, and settings derived from them."""
 
     alone: list[xr.Dataset]  # each without players and rounds that it does not have
     weights: list[Floats]  # (round,), of each tournament
@@ -171,12 +171,12 @@ class _Boards(NamedTuple):
 
     @property
     def weight(self) -> Floats:
-        """Weights of all rounds (round,)."""
+        """Return weights of all rounds (round,)."""
         return np.concatenate(self.weights)
 
 
 def _boards(matches: xr.Dataset, weight: Weight, test_fraction: float | None) -> _Boards:
-    """Take matches of several tournaments apart."""
+    """Split matches by tournament."""
     require_matches(
         matches, "models.tournaments", ties=MODEL.ties, across=False, pairs=True, several=True
     )
@@ -188,7 +188,7 @@ def _boards(matches: xr.Dataset, weight: Weight, test_fraction: float | None) ->
     for name, board in zip(names, alone, strict=True):
         if board.sizes["player"] < 2:
             raise LeaderbayesError(
-                f"Tournament {name[:60]!r} has scores of one player only; leave it out."
+                f"Tournament {name[:60]!r} has scores of only one player; exclude it."
             )
     weights = [resolve_weight(board, weight, test_fraction, with_ties=False) for board in alone]
     played = (place > 0).any(axis=2)
@@ -204,7 +204,7 @@ def _boards(matches: xr.Dataset, weight: Weight, test_fraction: float | None) ->
 
 
 def _alone(matches: xr.Dataset, t: int) -> xr.Dataset:
-    """Take one tournament's matches, without the players and rounds that it does not have."""
+    """Return the matches of one tournament, with only its players and rounds."""
     board = matches.isel(tournament=t, drop=True)
     seen = board["place"] > 0
     who = np.flatnonzero(seen.any("round"))
@@ -215,21 +215,23 @@ def _numbered(groups: Mapping[str, str], players: np.ndarray) -> tuple[np.ndarra
     """Return the number of each player's group, and the groups' names."""
     absent = [str(p) for p in players if p not in groups]
     if absent:
-        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
+        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; name one for every player.")
     number, names = pd.factorize(np.array([str(groups[p]) for p in players], dtype=object))
     if len(names) < 2:
-        raise LeaderbayesError(f"groups: all players are in {names[0]!r}; name two groups or none.")
+        raise LeaderbayesError(
+            f"groups: all players are in {names[0]!r}; use two or more, or none."
+        )
     return number, list(names)
 
 
 def _averages(row: np.ndarray) -> Floats:
-    """Matrix (row, cell) that averages cells by row."""
+    """Return a matrix (row, cell) that averages cells by row."""
     table = (np.arange(row.max() + 1)[:, None] == row).astype(float)
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
 def _reliabilities(board: _Boards, players: np.ndarray) -> tuple[float, float]:
-    """Shares of the variance between tournaments, and between means, that are not error."""
+    """Return the shares of variance between tournaments, and between means, that are not error."""
     found = [estimates(one, weight) for one, weight in zip(board.alone, board.weights, strict=True)]
     table = pd.DataFrame(
         [

@@ -1,4 +1,4 @@
-"""The likelihood of votes on plain arrays, for the fast engine."""
+"""Likelihood of votes on plain arrays, for the fast engine."""
 
 import numpy as np
 from scipy.special import ndtr
@@ -80,7 +80,7 @@ class VoteTarget:
         return np.pad(found, (0, more))
 
     def _log_prior(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:
-        """Return the log density of matched strengths: of those that they are made of."""
+        """Return the log density of matched strengths."""
         assert self.ways is not None
         z, more = extra[:, -1], np.zeros_like(extra)
         way, log_known = self.ways
@@ -112,7 +112,7 @@ class VoteTarget:
     def expand(
         self, a: Floats, extra: Floats, rng: np.random.Generator, *, prior: bool = False
     ) -> dict[str, Floats]:
-        """Return epp (draw, player), and effect_size, tie and matching, those that there are.
+        """Return epp (draw, player), and effect_size, tie and matching if present.
 
         With ``prior`` draws are of the prior, strengths exchangeable ones.
         """

@@ -1,4 +1,4 @@
-r"""Votes as data of Bradley-Terry's and of Davidson's model.
+r"""Votes as data of the Bradley-Terry and Davidson models.
 
 .. math:: \mathrm{logit}\,P(first\ wins) = b_{first} - b_{second} + x'\beta
 
@@ -52,7 +52,7 @@ _PACKAGE = str(Path(__file__).parents[1])
 
 
 class VoteStatistics(NamedTuple):
-    """Votes that count, how much each counts, and the priors."""
+    """Votes, their weights, and the priors."""
 
     rows: VoteRows
     together: Together
@@ -78,7 +78,7 @@ def vote_statistics(
     weight: object = "composite",
     test_fraction: float | None = None,
 ) -> VoteStatistics:
-    """Read votes for a model of this name, and estimate how much each counts.
+    """Prepare votes for a model, and estimate their weights.
 
     Options are those of `models.bradley_terry` and `models.davidson`. Whether pairs were
     ``matched`` by strength the design tells unless it is given.
@@ -91,9 +91,9 @@ def vote_statistics(
     check_ties(ties or "half", ("half",) if tie else ("half", "drop"), f"votes by models.{name}")
     if "tournament" in votes.coords and len(np.unique(votes["tournament"])) > 1:
         raise LeaderbayesError(
-            "These votes are of several tournaments: fit each separately, "
-            "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
-            "coordinate out: votes.drop_vars('tournament')."
+            "These votes come from several tournaments: fit each separately, "
+            "leaderbayes.study.fit(votes, store='study'), or together, without the coordinate: "
+            "votes.drop_vars('tournament')."
         )
     rows = vote_rows(
         votes, ties=ties or "half", cluster="auto" if cluster is None else cluster,
@@ -123,7 +123,7 @@ def vote_statistics(
 def _constants(
     name: str, rows: VoteRows, found: Together, options: Mapping[str, float]
 ) -> xr.Dataset:
-    """Return what answers need beside draws."""
+    """Return the data that answers need beside draws."""
     votes, names = rows.votes, rows.kept["player"].to_numpy()
     values: dict[str, Any] = {
         "first": ("vote", votes.first), "second": ("vote", votes.second),
@@ -209,7 +209,7 @@ def observe_votes(found: VoteStatistics, data: Mapping[str, Any], eta: Any) -> N
 
 
 def _logp(value: Any, eta: Any, count: Any, weight: Any, *nu: Any) -> Any:
-    """Weighted log-likelihood of each vote; without nu a tie is half a win for both."""
+    """Return the weighted log-likelihood of each vote; without nu a tie is half a win."""
     import pymc as pm
 
     half = 0.5 * abs(eta)
@@ -221,7 +221,7 @@ def _logp(value: Any, eta: Any, count: Any, weight: Any, *nu: Any) -> Any:
 
 
 def _random(found: VoteStatistics) -> Any:
-    """Return how PyMC draws votes: by judges, and on prompts, with opinions of their own."""
+    """Return a function with which PyMC draws votes, with opinions of judges and prompts."""
     votes = found.rows.votes
     again = Again(votes, votes, tuple(found.rows.clusters.values()), found.together.tau2)
 

@@ -1,4 +1,4 @@
-"""What a model of a board asks of it, and how much its matches count."""
+"""Requirements of a board, and weights of its matches."""
 
 import warnings
 from collections.abc import Mapping
@@ -38,14 +38,14 @@ def check_board(matches: xr.Dataset, model: Model) -> None:
     check_beside(matches, model)
     if matches.attrs["ties"] == "drop" and not matches.attrs["within_round"]:
         raise LeaderbayesError(
-            "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
+            "ties='drop' across rounds has no likelihood by round; use ties='half' or "
             "within_round=True."
         )
     warn_if_apart(matches)
 
 
 def warn_if_apart(matches: xr.Dataset) -> None:
-    """Warn, LB010, where some differences between players rest on the prior alone."""
+    """Warn (LB010) if some differences between players rest on the prior alone."""
     if not is_one_group(matches):
         groups = components(matches)
         fact, unknown, known = say_apart(matches, groups)
@@ -66,7 +66,7 @@ def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
     """
     if not isinstance(data, xr.DataArray) or "round" not in data.dims:
         raise LeaderbayesError(
-            "round_weight= is for scores: votes have no rounds, so give a column of weights "
+            "round_weight= is for scores: votes have no rounds; use a column of weights "
             "(read_votes(..., weight=COLUMN))."
         )
     rounds = data["round"].to_numpy()
@@ -74,8 +74,8 @@ def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
         if given not in data.coords or data[given].dims != ("round",):
             known = [str(name) for name, c in data.coords.items() if c.dims == ("round",)]
             raise LeaderbayesError(
-                f"round_weight={given[:60]!r} is no coordinate (round,) of the scores, which have "
-                f"{listed(known)}: read it by read_scores(..., round_weight=COLUMN)."
+                f"round_weight={given[:60]!r} is not a coordinate (round,) of the scores, which "
+                f"have {listed(known)}: use read_scores(..., round_weight=COLUMN)."
             )
         values = pd.Series(data[given].to_numpy(), rounds, dtype=object)
     else:
@@ -86,7 +86,7 @@ def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
             parts = [f"{listed(absent)} without a weight"] if absent else []
             parts += [f"no round {listed(extra)}"] if extra else []
             parts += ["a round given twice"] if found.index.has_duplicates else []
-            raise LeaderbayesError(f"round_weight: {'; '.join(parts)}. Give each round once.")
+            raise LeaderbayesError(f"round_weight: {'; '.join(parts)}. List each round once.")
         values = found[rounds]
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(float)
     number = np.isfinite(numbers).any() and not any(isinstance(each, bool) for each in values)
@@ -94,30 +94,30 @@ def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
     wrong = ~(np.isfinite(numbers) & (numbers > 0.0)) if number else values.isna().to_numpy()
     if wrong.any():
         raise LeaderbayesError(
-            f"round_weight of {listed(list(map(str, rounds[wrong])))}: give numbers above 0, or "
-            "names of categories; leave a round that does not count out of the scores."
+            f"round_weight of {listed(list(map(str, rounds[wrong])))} must be numbers above 0, or "
+            "names of categories; drop rounds that should not count."
         )
     if weighing_of(new).worth < 2.0:
-        raise LeaderbayesError("round_weight: nearly all weight is on one round; spread it.")
+        raise LeaderbayesError("round_weight: nearly all weight is on one round; even it out.")
     return data.assign_coords(round_weight=("round", new))
 
 
 def check_beside(data: Any, model: Model) -> None:
-    """Raise where rounds have weights, or a judge scored them, and the model knows of none."""
+    """Raise if rounds have weights or judges' scores that the model does not support."""
     for name, what in {"round_weight": "weights of rounds", "judge": "scores of a judge"}.items():
         if name in data.coords and name not in model.takes:
             from leaderbayes.models._registry import FITTED
 
             can = " or ".join(repr(other) for other, m in FITTED.items() if name in m.takes)
             raise LeaderbayesError(
-                f"{model.label} has no {what}: take model={can}, or scores.drop_vars({name!r})."
+                f"{model.label} has no {what}: use model={can}, or scores.drop_vars({name!r})."
             )
     if "round_weight" in data.coords and not data.attrs.get("within_round", 1):
         raise LeaderbayesError("Weights of rounds need within_round=True.")
 
 
 def weighing_in(data: Any) -> Weighing | None:
-    """Return how the rounds of scores, matches or constants count; None where all are equal."""
+    """Return the weighing of rounds of scores, matches or constants; None if all are equal."""
     known = "round_weight" in data.coords
     return weighing_of(data["round_weight"].to_numpy()) if known else None
 
@@ -138,7 +138,7 @@ def resolve_weight(
     elif weight == "composite":
         eta = _composite_weight(matches, weighing, with_ties=with_ties)
     else:
-        raise LeaderbayesError(f"weight={weight!r}: give 'composite' or a number above 0.")
+        raise LeaderbayesError(f"weight={weight!r} must be 'composite' or a number above 0.")
     return eta / (1.0 + weighing.worth * shared_luck(test_fraction))
 
 
@@ -146,15 +146,15 @@ def weight_of_rankings(matches: xr.Dataset, weight: Weight, test_fraction: float
     """Return the power of the likelihood of each round's whole ranking (round,)."""
     if weight == "composite" or not 0.0 < number("weight", weight) <= 1.0:
         raise LeaderbayesError(
-            f"weight={weight!r}: a ranking's likelihood is exact; its power is 1, or a number "
-            "above 0 and below 1."
+            f"weight={weight!r} must be a number above 0 and at most 1, because the likelihood of "
+            "a ranking is exact."
         )
     weighing = weighing_in(matches) or equal(matches.sizes["round"])
     return weight / (1.0 + weighing.worth * shared_luck(test_fraction)) * weighing.weight
 
 
 def shared_luck(test_fraction: float | None) -> float:
-    """Variance that rounds which share training data have in common, in that of one round.
+    """Return the variance shared by rounds with common training data, relative to one round.
 
     The scores of two splits with test fraction f have the correlation f (Nadeau and Bengio 2003);
     the signs of their differences, who won, that of normal ones with it, rho = 2 / pi asin f. The
@@ -177,8 +177,8 @@ def _composite_weight(matches: xr.Dataset, weighing: Weighing, *, with_ties: boo
     )
     if 1 < (rounds := matches.sizes["round"]) < FEWEST:  # `fit` hints at one round itself
         warnings.warn(
-            f"LB011 {rounds} rounds hardly show how rounds vary: intervals rest on the prior. Add "
-            "rounds (folds, seeds, test sets).",
+            f"LB011 {rounds} rounds hardly show how much rounds vary: intervals rest on the "
+            "prior. Add rounds (folds, seeds, test sets).",
             LeaderbayesWarning,
             skip_file_prefixes=(_PACKAGE,),
         )

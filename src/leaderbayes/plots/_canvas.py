@@ -131,8 +131,8 @@ def _sized(
         wide, high = (number("figsize", side, above=0.0) for side in figsize)
     except (TypeError, ValueError) as error:
         raise LeaderbayesError(
-            f"figsize={figsize!r}: give (width, height) in inches, or 'column' (3.4 inches wide) "
-            "or 'page' (7) for a journal."
+            f"figsize={figsize!r} must be (width, height) in inches, or 'column' (3.4 inches "
+            "wide) or 'page' (7)."
         ) from error
     return wide, high, float(np.clip(_FONT * wide / 7.0, 7.0, _FONT))
 
@@ -141,7 +141,7 @@ def require(given: Any, source: str, *variables: str) -> None:
     """Raise unless this is a Dataset with these variables, as a function of ours returns."""
     if not isinstance(given, xr.Dataset) or not {*variables} <= {*given.variables, *given.dims}:
         raise LeaderbayesError(
-            f"This takes what leaderbayes.{source} returns, not {type(given).__name__}."
+            f"This takes the result of leaderbayes.{source}, not {type(given).__name__}."
         )
 
 

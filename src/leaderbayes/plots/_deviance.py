@@ -16,7 +16,7 @@ _WHAT = {"epp": "deviance of head-to-head results", "score": "largest residual"}
 def deviance(
     dt: xr.DataTree, *, draws: int = 200, seed: int | None = None, figsize: FigSize | None = None
 ) -> Any:
-    """Plot the discrepancy of the data, a line, among those of replicates of it.
+    """Plot the discrepancy of the data (line) and of replicates (histogram).
 
     Replicates beyond the line vary more than the data do; where few of them are, the model does
     not describe the data.

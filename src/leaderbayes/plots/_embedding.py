@@ -23,7 +23,7 @@ _MOST_NAMES = 20
 
 
 def embedding(embedding: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
-    """Plot tournaments as points with their uncertainty, and players as lines from the middle.
+    """Plot tournaments as points with uncertainty, and players as lines from the origin.
 
     A player is strong, compared with its mean, in tournaments that lie where its line points to.
     Tips are hollow of players whose strength rests on the prior in a tenth of tournaments or more.
@@ -63,7 +63,7 @@ def embedding(embedding: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
 
     require(embedding, "study.embedding", "component", "score", "loading")
     if embedding.sizes["component"] < 2:
-        raise LeaderbayesError("The embedding has one dimension: embed in two to draw it.")
+        raise LeaderbayesError("The embedding has one dimension: use two to draw it.")
     plane = embedding.isel(component=slice(2))
     score, loading = plane["score"].to_numpy(), plane["loading"].to_numpy()
     ellipses = _ellipses(score, plane["score_draws"].to_numpy(), embedding.attrs["prob"])

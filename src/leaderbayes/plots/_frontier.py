@@ -42,7 +42,7 @@ def frontier(
     anchor_at: float | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
-    """Plot quality against cost, with the band of the best quality that each cost buys.
+    """Plot quality against cost, with a band of the best quality at each cost.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def frontier(
         at, *band = _band(post, view.drawn, costs_of(post, cost)[1], prob)
         ax.fill_between(
             at, *band, step="post", color=ORANGE, alpha=0.25, linewidth=0.0,
-            label="best quality that a cost buys",
+            label="best quality at each cost",
         )  # fmt: skip
         for verdict, (color, face, words) in _KINDS.items():
             rows = table[table["verdict"] == verdict]

@@ -47,7 +47,7 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, figsize: FigSize | N
     """
     require(law, "sota.maximum", "cdf", "mean", "quantile")
     if "n" not in law.attrs:
-        raise LeaderbayesError("Give what sota.maximum(..., n=...) returns, of accuracies or AUCs.")
+        raise LeaderbayesError("Pass a result of sota.maximum(..., n=...) for accuracies or AUCs.")
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
     what = "AUC" if "positives" in law.attrs else "score"
     score, cdf = np.arange(steps + 1) / steps, law["cdf"].to_numpy()

@@ -103,7 +103,7 @@ def _design(made: xr.Dataset, figsize: FigSize | None) -> Any:
                 ax.axhline(said["target"], color=GREY, linestyle=":", label="target")
                 ax.set(ylim=(0.0, 1.02), ylabel="probability")
             else:
-                ax.set(yscale="log", ylabel=f"found with probability {said['target']:g}")
+                ax.set(yscale="log", ylabel=f"difference found with probability {said['target']:g}")
             for axis in scaled:
                 axis.set_major_formatter(ScalarFormatter())
         legend(axes[0])

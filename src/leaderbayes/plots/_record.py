@@ -63,17 +63,16 @@ def record(dt: xr.DataTree, *, prob: float = 0.95, figsize: FigSize | None = Non
     prob, post = share("prob", prob), Posterior(dt)
     if post.parameter != "epp":
         raise LeaderbayesError(
-            f"This posterior has {post.parameter}, but no strengths to compare results with: "
-            "fit model='bradley_terry'."
+            f"This posterior has {post.parameter}, but no strengths: fit model='bradley_terry'."
         )
     pairs = _pairs(post, prob)
     if pairs.empty:
-        raise LeaderbayesError("No two players met: there are no results to draw.")
+        raise LeaderbayesError("No two players met, so there are no results to draw.")
     missed = ((pairs["model"] < pairs["lower"]) | (pairs["model"] > pairs["upper"])).to_numpy()
     # Thousands of pairs lie on each other: the more, the fainter.
     alpha = float(np.clip(20.0 / np.sqrt(len(pairs)), 0.06, 0.7))
     kinds = [
-        (~missed, BLUE, "o", alpha, f"{prob:.0%} interval holds the model's probability"),
+        (~missed, BLUE, "o", alpha, f"{prob:.0%} interval contains the model's probability"),
         (missed, ORANGE, "^", 0.7, f"does not (expected: about {(1.0 - prob) * len(pairs):.0f})"),
     ]
     with panels(
@@ -96,7 +95,7 @@ def record(dt: xr.DataTree, *, prob: float = 0.95, figsize: FigSize | None = Non
         ax.set_xlim(0.45, 1.02)
         ax.set_ylim(top=1.02)
         ax.set_xlabel("model's probability that the better player wins")
-        ax.set_ylabel("by the pair's own matches")
+        ax.set_ylabel("probability by head-to-head results")
         legend(ax)
     return collection
 

@@ -35,7 +35,7 @@ def search(
     iteration: int | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
-    """Plot how a search dropped its candidates, or where they lie by two of their parameters.
+    """Plot how a search dropped candidates, or candidates by two parameters.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def search(
         )
     if x is None or y is None:
         if (x, y, iteration) != (None, None, None):
-            raise LeaderbayesError("Candidates are drawn by two parameters: give x and y.")
+            raise LeaderbayesError("Candidates are drawn by two parameters: name both x and y.")
         return _race(search.decisions_, figsize)
     last = search.n_iterations_ if iteration is None else iteration
     last = whole("iteration", last, at_most=search.n_iterations_)
@@ -98,7 +98,7 @@ def search(
     tried = np.flatnonzero((results["iteration"] <= last) & ~absent[0] & ~absent[1])
     if not len(tried):
         raise LeaderbayesError(
-            f"No candidate has both {x!r} and {y!r}: draw parameters of one grid."
+            f"No candidate has both {x!r} and {y!r}: choose parameters of one grid."
         )
     number = results["iteration"][tried]
     best, tied = _standing(search.decisions_, last)

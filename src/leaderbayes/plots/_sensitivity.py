@@ -34,7 +34,7 @@ def sensitivity(
     top: int | None = None,
     figsize: FigSize | None = None,
 ) -> Any:
-    """Plot how ranks and pairs move with what one may choose, and with each round.
+    """Plot how ranks and pairs change with other choices, and without each round.
 
     Parameters
     ----------
@@ -103,14 +103,14 @@ def _ranks(moved: xr.Dataset, good: Bools, of: str, figsize: FigSize | None) -> 
 
 
 def _key(moved: xr.Dataset) -> list[tuple[str, str]]:
-    """Return what each choice moves, in a line each, with its colour."""
+    """Return a line for each choice with what it changes, and its colour."""
     columns = ["fits", "other_leader", "other_top", "pairs_moved"]
     table = moved[columns].to_dataframe().query("fits > 0")
     return [
         (
-            f"{str(name).replace('_', ' ')}{' left out' * (name in _LEFT_OUT)}: of {row['fits']} "
-            f"fits other leader {row['other_leader']}, top {row['other_top']}; pairs moved "
-            f"{row['pairs_moved']}",
+            f"{str(name).replace('_', ' ')}{' left out' * (name in _LEFT_OUT)} ({row['fits']} "
+            f"fits): leader changes in {row['other_leader']}, top set in {row['other_top']}; pairs "
+            f"that change {row['pairs_moved']}",
             ORANGE if name in _LEFT_OUT else BLUE,
         )
         for name, row in table.iterrows()

@@ -38,12 +38,12 @@ def audited(dt: xr.DataTree | xr.Dataset, audit: Any) -> dict[str, Question]:
         If it is no audit, or one of another posterior.
     """
     if not isinstance(audit, xr.DataTree) or "pairs" not in audit.children:
-        raise LeaderbayesError("audit= takes what leaderbayes.audit returns.")
+        raise LeaderbayesError("audit= takes the result of leaderbayes.audit.")
     post = Posterior(dt)
     same = set(map(str, post.players)) == set(map(str, audit["pairs"]["player"].to_numpy()))
     if not same or audit.attrs["model"] != post.model.name:
         raise LeaderbayesError(
-            "This audit belongs to another posterior: give leaderbayes.audit of this one."
+            "This audit belongs to another posterior: use leaderbayes.audit on this one."
         )
     return {
         name: Question(

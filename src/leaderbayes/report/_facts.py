@@ -61,13 +61,13 @@ def facts_of(
     share("prob", prob)
     if isinstance(fit, xr.Dataset):
         if rope is not None:
-            raise LeaderbayesError("rope= is for posteriors; an estimate has no probabilities.")
+            raise LeaderbayesError("rope= needs a posterior; an estimate has no probabilities.")
         leaderboard(fit, prob=prob, **(anchored or {}))  # refuses what it does not take
         return _estimate(fit, prob)
     post = Posterior(fit)
     view = shown_as(post, **(anchored or {}))
     if len(post.players) < 2:
-        raise LeaderbayesError(f"{post.called} has one {post.who} only, and a report compares two.")
+        raise LeaderbayesError(f"{post.called} has only one {post.who}, but a report needs two.")
     found = diagnostics(post)
     warnings = json.loads(post.trust["warnings"])
     facts: Facts = {

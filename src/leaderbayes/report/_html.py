@@ -51,7 +51,7 @@ def html(
     scale: Literal["elo"] | None = None,
     anchor_at: float | None = None,
 ) -> Path:
-    """Write a page with everything that a posterior says, to be opened, sent or printed.
+    """Write an HTML page with all results of a posterior.
 
     The page is one file and loads nothing: a leaderboard to sort and filter, any two players
     compared in words, win probabilities, ranks, goodness of fit, diagnostics, the model's card,
@@ -123,7 +123,7 @@ def page_of(
     if is_study(dt) or Posterior(dt).parameter != "theta":
         described, beside = boards(dt, prob, top, anchored)
     elif sota is not None:
-        raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
+        raise LeaderbayesError("dt is a posterior of the best already: omit sota.")
     else:
         sota = dt
     of_best = None if sota is None else best(sota, prob, top, anchored if sota is dt else {})
@@ -219,7 +219,7 @@ def best(dt: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]) ->
 
     post = Posterior(dt)
     if post.parameter != "theta":
-        raise LeaderbayesError("sota= takes what leaderbayes.sota.posterior returns.")
+        raise LeaderbayesError("sota= takes the result of leaderbayes.sota.posterior.")
     found, view = summary(dt, prob=prob), shown_as(post, **anchored)
     table = table_of(post, prob, view)
     known = numbers(found)

@@ -31,8 +31,8 @@ def latex(
 ) -> str:
     r"""Report a leaderboard in LaTeX: a fragment for ``\input``, and its references.
 
-    Says what `text` says. It needs the package booktabs (and longtable, above 40 players), and
-    cites with ``\citep``; its table is ``tab:leaderboard``.
+    The content is that of `text`. It needs the package booktabs (and longtable, above 40 players),
+    and cites with ``\citep``; its table is ``tab:leaderboard``.
 
     Parameters
     ----------

@@ -88,9 +88,9 @@ def site(
     asked: dict[str, xr.DataTree] = dict(audits or {})
     # A DataTree is a mapping too, of its groups.
     if not isinstance(given, Mapping) or isinstance(given, xr.DataTree) or not given:
-        raise LeaderbayesError("Give fits by the names of their boards, such as {'iris': dt}.")
+        raise LeaderbayesError("Pass fits by the names of their boards, such as {'iris': dt}.")
     if alien := [name for name in asked if name not in fits]:
-        raise LeaderbayesError(f"audits: there is no posterior of the name {alien[0]!r}.")
+        raise LeaderbayesError(f"audits: there is no posterior named {alien[0]!r}.")
     prob, top = share("prob", prob), None if top is None else whole("top", top, at_least=2)
     links = _links(list(fits))
     check_folder(to)
@@ -141,14 +141,12 @@ def _links(names: list[str]) -> dict[str, str]:
         link = re.sub("-+", "-", "".join(map(_in_link, text))).strip("-")
         if link in ("", "index"):
             raise LeaderbayesError(
-                f"{name!r} gives no link of its own; name the board with letters or digits, and "
-                "not index."
+                f"{name!r} makes no unique link; use a name with letters or digits, other than "
+                "index."
             )
         if link in links.values():
             other = next(one for one, taken in links.items() if taken == link)
-            raise LeaderbayesError(
-                f"{other!r} and {name!r} would both be {link}.html; name one otherwise."
-            )
+            raise LeaderbayesError(f"{other!r} and {name!r} would both be {link}.html; rename one.")
         links[name] = link
     return links
 

@@ -1,4 +1,4 @@
-"""How good the best on a board really is: the distribution of the sample maximum, and estimates."""
+"""The best of a board: the distribution of the sample maximum, and estimates."""
 
 from leaderbayes.sota._maximum import maximum
 from leaderbayes.sota._posterior import posterior

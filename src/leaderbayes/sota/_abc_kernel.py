@@ -1,4 +1,4 @@
-"""How particles of approximate Bayesian computation move: all at once, towards nearer boards."""
+"""Moves of all particles in approximate Bayesian computation."""
 
 import warnings
 from typing import Any
@@ -43,7 +43,7 @@ def abc(model: Any, draws: int, chains: int, seed: int, *, progressbar: bool) ->
 
 
 class Walking(SMC_KERNEL):  # type: ignore[misc]
-    """Walks of all particles at once, whose boards one call of the simulator draws.
+    """Kernel that moves all particles at once, with one call of the simulator.
 
     Numbers move towards their mean and away from it again, as a normal distribution remains what
     it is (preconditioned Crank-Nicolson). Few numbers have the mean and covariance of the
@@ -67,12 +67,12 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
         )
 
     def initialize_population(self) -> dict[str, Any]:
-        """Draw the first particles from the prior, compiled as all else."""
+        """Draw the first particles from the prior."""
         drawn = pm.draw(self._prior_expression, self.draws, random_seed=self.rng, **self.compiled)
         return dict(zip(self._prior_var_names, drawn, strict=True))
 
     def set_rng(self, rng: np.random.Generator) -> None:
-        """Seed this chain with random numbers of its own."""
+        """Seed this chain."""
         super().set_rng(rng)
         old = [v for v in self.densities.get_shared() if isinstance(v.type, RandomGeneratorType)]
         new = [pytensor.shared(each, borrow=True) for each in rng.spawn(len(old))]
@@ -80,7 +80,7 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
         self.size = _SIZE  # each chain begins the same
 
     def tune(self) -> None:
-        """Take mean and covariance of the particles, where they are enough for that."""
+        """Compute mean and covariance of the particles, if there are enough."""
         particles, many = self.tempered_posterior.shape
         self.mean, self.root = np.zeros(many), None
         if 5 * many < particles:
@@ -89,13 +89,13 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
             self.root = np.linalg.cholesky(covariance)
 
     def mutate(self) -> None:
-        """Let all particles walk for a while."""
+        """Move all particles several times."""
         for walk in range(_WALKS if self.root is None else _FEW):
             rate = self._walk(_PARTS[walk % len(_PARTS)])
             self.size = float(np.clip(self.size * np.exp(rate - _AIM), 0.01, 1.0))
 
     def _walk(self, part: float) -> float:
-        """Move all once, and return the share that is accepted."""
+        """Move all particles once, and return the acceptance rate."""
         here, size = self.tempered_posterior, self.size
         noise = self.rng.standard_normal(here.shape)
         moved = self.rng.random(here.shape) < part

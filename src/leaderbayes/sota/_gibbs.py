@@ -1,4 +1,4 @@
-"""Draws from the posterior under the flexible distribution: Gibbs' sampler, in chains."""
+"""Gibbs sampler of the posterior under the flexible distribution."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -23,7 +23,7 @@ _MOST_RHO = 0.999
 def gibbs(
     scale: Scale, draws: int, chains: int, moves: int, rng: np.random.Generator
 ) -> tuple[xr.Dataset, dict[str, Floats]]:
-    """Draw P(theta), the test set's luck, and everybody's theta.
+    """Draw P(theta), the luck of the test set, and the theta of every team.
 
     Returns parameters (chain, draw), and what `complete` adds to other posteriors, (chain x draw,
     ...). moves: of the luck between two draws.
@@ -38,8 +38,8 @@ def gibbs(
     if not np.isfinite(kept["log_likelihood"]).all():
         lost = ~np.isfinite(kept["log_likelihood"]).all(axis=0)
         raise LeaderbayesError(
-            f"{int(lost.sum())} of the scores are so near chance, or 1, that no theta explains "
-            "them: set a lower chance, or exclude these teams."
+            f"{int(lost.sum())} scores are so near chance, or 1, that no theta explains them: set "
+            "a lower chance, or exclude these teams."
         )
     names = ["concentration"]
     names += ["ease"] if hasattr(scale.rho, "logpdf") or scale.rho else []
@@ -89,7 +89,7 @@ def _walk(scale: Scale, draws: int, moves: int, rng: np.random.Generator) -> dic
 
 
 def _move(scale: Scale, law: Floats, luck: Luck, furthest: float, rng: np.random.Generator) -> Luck:
-    """Move the luck and how much is shared, or the cells, by Metropolis' rule, thetas out."""
+    """Move luck and correlation, or the cells, by Metropolis steps with thetas integrated out."""
 
     def total(luck: Luck) -> float:
         sums = flexible_law.log_sums(scale.cells, luck.value, law)
@@ -127,5 +127,5 @@ def _move(scale: Scale, law: Floats, luck: Luck, furthest: float, rng: np.random
 
 
 def _log_rho(prior: Any, value: float) -> float:
-    """Log prior of rho as log-odds."""
+    """Return the log prior of the log-odds of rho."""
     return float(prior.logpdf(value) + np.log(value) + np.log1p(-value))

@@ -1,4 +1,4 @@
-"""Distribution of the best score given the thetas, one law for each kind of score."""
+"""Distribution of the best score given thetas, for each kind of score."""
 
 import math
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class ShareLaw:
     bounds = _PROBABILITIES  # of thetas
 
     def __call__(self, theta: Any, m: float = 0.0) -> Tabled:
-        """Table F of the best of classifiers (classifier,), or of m draws of theta."""
+        """Tabulate F for the best of classifiers (classifier,), or of m draws of theta."""
         mixture = _mixture(theta, m, lambda best: binomial_sd(self.n, best))
         rho, theta_0 = self._reference(mixture.theta if hasattr(theta, "ppf") else theta)
         if rho == 0.0:
@@ -57,7 +57,7 @@ class ShareLaw:
         return cdf(self.n, mixture, rho, theta_0)
 
     def excluded(self, theta: Floats) -> Bools:
-        """Return whether equation 8 forbids equations 6 and 7 to classifiers (classifier,)."""
+        """Check which classifiers (classifier,) equation 8 excludes."""
         known = np.where(np.isfinite(theta), theta, 0.5)
         rho, theta_0 = self._reference(theta)
         if rho == 0.0 or self.dependence == "copula":
@@ -83,7 +83,7 @@ class AucLaw:
     bounds = _PROBABILITIES
 
     def __call__(self, theta: Any, m: float = 0.0) -> Tabled:
-        """Table F from 0 to 1."""
+        """Tabulate F from 0 to 1."""
         sizes = self.positives, self.negatives
         # For an AUC of 1 there is no spread.
         mixture = _mixture(theta, m, lambda best: auc.variance(min(best, 0.999), *sizes) ** 0.5)
@@ -98,7 +98,7 @@ class AucLaw:
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateLaw:
-    """Estimates with normal errors, (classifier,) or alike."""
+    """Estimates with normal errors, (classifier,) or equal."""
 
     se: Any
     rho: float
@@ -107,7 +107,7 @@ class EstimateLaw:
     ticks = (0.5, 0.5)
 
     def __call__(self, theta: Any, m: float = 0.0) -> Tabled:
-        """Table F in steps that are small against the range of the best score."""
+        """Tabulate F in steps that are small relative to the range of the best score."""
         if hasattr(theta, "ppf"):
             drawn, se = of_law(theta.ppf, int(m)), np.atleast_1d(self.se)
             share = np.repeat(drawn.weight, se.size) / se.size
@@ -126,12 +126,12 @@ Law = ShareLaw | AucLaw | EstimateLaw
 
 
 def _mixture(theta: Any, m: float, sd: Callable[[float], float]) -> Mixture:
-    """Return where thetas lie, given the spread of the best one's score."""
+    """Return nodes and weights for a distribution of theta."""
     law = of_law(theta.ppf, int(m)) if hasattr(theta, "ppf") else None
     known = np.atleast_1d(theta) if law is None else law.theta
     known = known[np.isfinite(known)]
     wrong = known[(known < 0.0) | (known > 1.0)]
     if wrong.size:
         hint = "; divide percentages by 100" if 1.0 < wrong[0] <= 100.0 else ""
-        raise LeaderbayesError(f"theta holds {wrong[0]:.6g}: probabilities are from 0 to 1{hint}.")
+        raise LeaderbayesError(f"theta has {wrong[0]:.6g}; probabilities are from 0 to 1{hint}.")
     return of_board(known, sd(float(known.max())), m) if law is None else law

@@ -93,11 +93,11 @@ def maximum(
             + ("." if n is None else ", not both.")
         )
     if positive_rate is not None and n is None:
-        raise LeaderbayesError("positive_rate is for AUCs on n instances: leave it out, or give n.")
+        raise LeaderbayesError("positive_rate is for AUCs on n instances: omit it, or set n.")
     shares = n is not None and positive_rate is None
     if not shares and (theta_0 is not None or dependence == "copula"):
         raise LeaderbayesError(
-            "theta_0 and dependence are for shares of right answers on n instances: leave them out."
+            "theta_0 and dependence are for shares of right answers on n instances: omit them."
         )
     one_of("dependence", dependence, "boland", "copula")
     rho = number("rho", rho, at_least=0.0, at_most=1.0)
@@ -132,40 +132,40 @@ def _checked(theta: Any, se: ArrayLike | None, m: int | None) -> tuple[Any, Floa
         if errors.size == 0 or errors.ndim > 1 or wrong.any():
             held = f" and holds {errors[wrong][0]:g}" if wrong.any() else ""
             raise LeaderbayesError(
-                f"se has the shape {errors.shape}{held}: give one standard error above 0, or one "
+                f"se has the shape {errors.shape}{held}: use one standard error above 0, or one "
                 "for each classifier."
             )
     if not hasattr(theta, "ppf"):
         theta = np.asarray(theta, dtype=float)
         if theta.size == 0 or theta.ndim > 1 or not np.isfinite(theta).all():
-            raise LeaderbayesError("theta is no number, and no array of numbers without gaps.")
+            raise LeaderbayesError("theta must be a number, or an array of numbers without gaps.")
         if errors is not None and theta.ndim and errors.ndim and theta.size != errors.size:
             raise LeaderbayesError(
-                f"There are {theta.size} thetas and {errors.size} standard errors: give as many "
-                "of both."
+                f"There are {theta.size} thetas and {errors.size} standard errors: use the same "
+                "number of both."
             )
         theta = theta if errors is None else np.broadcast_arrays(theta, errors)[0]
     if m is None and not np.ndim(theta):
         raise LeaderbayesError(
-            "theta is one number, or a distribution: give m, how many classifiers there are."
+            "theta is one number or a distribution: set m, the number of classifiers."
         )
     return theta, errors
 
 
 def _check_allowed(theta: Floats, law: ShareLaw) -> None:
-    """Raise where the dependence is impossible, naming the thetas that equation 8 excludes."""
+    """Raise if the dependence is impossible, naming the thetas that equation 8 excludes."""
     excluded = np.unique(theta[law.excluded(theta)])
     if excluded.size:
         named = ", ".join(f"{t:.4g}" for t in excluded[:5])
         raise LeaderbayesError(
             f"Equation 8 excludes theta {named}{' and more' if excluded.size > 5 else ''} at "
-            f"theta_0={law.theta_0:.4g}, rho={law.rho}: leave these out, lower rho, or take "
+            f"theta_0={law.theta_0:.4g}, rho={law.rho}: exclude these, lower rho, or use "
             "dependence='copula'."
         )
 
 
 def _dataset(tabled: Tabled, known: dict[str, Any]) -> xr.Dataset:
-    """Return a maximum's F and what it is like."""
+    """Return F of a maximum, with its mean, sd and quantiles."""
     return xr.Dataset(
         {
             "cdf": ("x", tabled.cdf),

@@ -1,4 +1,4 @@
-"""Posterior of the best theta of a board: exactly, or by approximate Bayesian computation."""
+"""Posterior of the best theta of a board, by likelihood or by simulation."""
 
 import warnings
 from typing import Any, Literal
@@ -46,7 +46,7 @@ def posterior(
     seed: int | None = None,
     progressbar: bool = True,
 ) -> xr.DataTree:
-    r"""Return the posterior of the best theta on a board, and of every team's.
+    r"""Return the posterior of the best theta on a board, and of the theta of every team.
 
     .. math:: \theta_j \sim P(\theta), \quad \theta_{SOTA} = \max_j \theta_j, \quad
               X_j \mid \theta_j \sim \mathrm{Bin}(n, \theta_j)
@@ -159,7 +159,7 @@ def posterior(
 def _by_gibbs(
     scale: Scale, draws: int, chains: int, rng: np.random.Generator
 ) -> tuple[xr.Dataset, dict[str, Floats]]:
-    """Draw parameters and teams by Gibbs' sampler, longer if need be."""
+    """Draw parameters and teams by Gibbs sampling, longer if necessary."""
     for moves in _MOVES:
         parameters, drawn = gibbs(scale, draws, chains, moves, rng)
         if _diagnosed(drawn["theta_sota"].reshape(chains, draws))["converged"]:
@@ -170,7 +170,7 @@ def _by_gibbs(
 def _by_pymc(
     model: Any, epsilon: float | None, draws: int, chains: int, seed: int, *, progressbar: bool
 ) -> xr.Dataset:
-    """Draw parameters, and thetas as far as the model has them, by NUTS or by simulated boards."""
+    """Draw parameters (and thetas) by NUTS or by simulated boards."""
     if epsilon is None:
         # Chains that do not agree on a parameter are drawn once more, four times longer.
         for times in (1, 4):
@@ -191,7 +191,7 @@ def _by_pymc(
 
 
 def _worst(drawn: xr.Dataset) -> dict[str, Any]:
-    """Return `_diagnosed` of the best theta, or of the parameter on which chains do not agree."""
+    """Return `_diagnosed` for the parameter on which chains agree least."""
     scalars = [str(name) for name in drawn if drawn[name].dims == ("chain", "draw")]
     each = {name: _diagnosed(drawn[name].to_numpy()) for name in scalars}
     worst = max(each.values(), key=lambda one: np.nan_to_num(one["max_rhat"]))
@@ -199,7 +199,7 @@ def _worst(drawn: xr.Dataset) -> dict[str, Any]:
 
 
 def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
-    """Return whether chains (chain, draw) agree on a parameter."""
+    """Diagnose chains (chain, draw) of a parameter."""
     from arviz_stats.base import array_stats
 
     several = len(best) > 1 and best.shape[1] > 3
@@ -218,7 +218,7 @@ def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
 
 
 def _doubt(found: dict[str, Any], draws: int) -> None:
-    """Warn where chains did not converge."""
+    """Warn if chains did not converge."""
     if found["converged"]:
         return
     wider = ", a larger epsilon, or sampler='exact'" if "unique" in found else ""
@@ -237,7 +237,7 @@ _FEWEST = round(2.0 / _MISFIT)
 
 
 def question(tree: xr.DataTree, *, flexible: bool) -> None:
-    """Warn, LB016, where the model does not describe the board."""
+    """Warn (LB016) if the model does not describe the board."""
     boards = tree["posterior_predictive"].sizes
     compared = check(tree, seed=0).to_dataframe()
     remedies = [] if flexible else ["law='flexible'"]
@@ -253,7 +253,7 @@ def _warn(fact: str, remedies: list[str]) -> None:
 
 
 def _misfit(compared: pd.DataFrame) -> str:
-    """Return that boards of the model do not look like this one."""
+    """Describe how boards of the model differ from this one."""
     first = compared[compared["p_value"] < _MISFIT].iloc[0]
     observed, *ends = (float(first[name]) for name in ("observed", "lower", "upper"))
     for digits in range(4, 17):  # as many as distinguish them
@@ -268,7 +268,7 @@ def _misfit(compared: pd.DataFrame) -> str:
 
 
 def _low(tree: xr.DataTree) -> str:
-    """Return that the best theta is below the board's middle."""
+    """Report if the best theta is below the median score."""
     board, best = board_of(tree), tree["posterior"]["theta_sota"]
     # If a few teams' scores are mostly luck, the best team is about as good as the middle one.
     highest, median = float(best.mean() + best.std()), float(board.median())

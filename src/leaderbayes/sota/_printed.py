@@ -1,4 +1,4 @@
-"""Scores as they are printed: whether they are shares of n, or of another n."""
+"""Printed scores: whether they are multiples of 1 / n."""
 
 import warnings
 from typing import Any
@@ -13,7 +13,7 @@ _CHANCE = 1e-3  # expected number of test sets that fit by chance, up to which o
 
 
 def check_resolution(values: Floats, n: int) -> None:
-    """Warn unless scores are multiples of 1 / n, as far as their printed digits can tell."""
+    """Warn unless scores are multiples of 1 / n, up to rounding."""
     digits = digits_of(values)
     unit = 10.0**-digits
     if unit >= 1.0 / n:
@@ -25,21 +25,21 @@ def check_resolution(values: Floats, n: int) -> None:
         return
     off = int(np.isin(values, different[~fits[how]]).sum())
     found = _smallest(different, 2 * n, unit)
-    hint = "Check n, and that the score is accuracy."
+    hint = "Check n, and that scores are accuracies."
     if found is not None:
         hint = (
             f"All are multiples of 1/{found[0]}, {found[1]} to {digits} digits: try n={found[0]}."
         )
     warnings.warn(
-        f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, so that n seems wrong "
-        f"and the luck of the best with it. {hint}",
+        f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, so n seems wrong, and "
+        f"so does the estimate. {hint}",
         LeaderbayesWarning,
         stacklevel=3,
     )
 
 
 def digits_of(values: Floats) -> int:
-    """Return the digits after the point with which scores are printed; 16 of computed ones."""
+    """Return the number of printed decimals; 16 for computed scores."""
     for digits in range(1, 16):
         with np.errstate(over="ignore"):  # of numbers that are no shares
             rounded = np.round(values, digits)
@@ -49,7 +49,7 @@ def digits_of(values: Floats) -> int:
 
 
 def _smallest(different: Floats, largest: int, unit: float) -> tuple[int, str] | None:
-    """Return the smallest test set of which all scores are shares, and how they are printed.
+    """Return the smallest n for which all scores are multiples of 1 / n, and the decimals.
 
     None where so few scores, of so few digits, are shares of any.
     """
@@ -81,5 +81,5 @@ def _fits(score: Floats | float, n: Longs | int, unit: float, how: str) -> Bools
 
 
 def _by_chance(sizes: Any, share: Any, scores: int) -> Floats:
-    """Return how many test sets up to these sizes fit by chance, if a score does so often."""
+    """Return the expected number of test sets that fit by chance."""
     return np.asarray(np.exp(np.log(sizes) + scores * np.log(np.clip(share, 1e-9, 1.0))))

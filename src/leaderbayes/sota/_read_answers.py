@@ -1,4 +1,4 @@
-"""A board of accuracies, and how classifiers depend on each other, from their answers."""
+"""A board of accuracies, and the dependence of classifiers, from their answers."""
 
 import warnings
 from typing import Any
@@ -30,7 +30,7 @@ def read_answers(
     higher_is_better: bool | None = None,
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
-    r"""Read right and wrong answers of all classifiers to all items: a board that knows rho.
+    r"""Read right and wrong answers of all classifiers to all items, and estimate rho.
 
     Right answers of two classifiers correlate by :math:`\rho^2` in Boland's model (section 4.2):
     of m classifiers, with :math:`a_{ji}` 1 where classifier j is right on item i,
@@ -84,7 +84,7 @@ def read_answers(
     if isinstance(source, xr.DataArray):
         given = [name for name, value in columns.items() if value is not None]
         if given:
-            raise LeaderbayesError(f"{listed(given)}: of a table, not of an array; leave it out.")
+            raise LeaderbayesError(f"{listed(given)} is for tables, not arrays; omit it.")
         known = {"classifier": "player", "instance": "round"}
         answers = source.rename({old: new for old, new in known.items() if old in source.dims})
     else:
@@ -93,15 +93,15 @@ def read_answers(
         names = answers["tournament"].to_numpy()
         raise ScoresError(
             f"The answers are to {len(names)} test sets ({listed(names)}), but a board needs one: "
-            f"give one, lb.read_scores(...).sel(tournament={str(names[0])!r:.60})."
+            f"use lb.read_scores(...).sel(tournament={str(names[0])!r:.60})."
         )
     right = _right(one_tournament(answers).transpose("player", "round"))
     values, rng = right.to_numpy(), np.random.default_rng(0)
     rho, n = _rho(values), values.shape[1]
     if np.isnan(rho):
         raise LeaderbayesError(
-            "Fewer than two classifiers are right on some items and wrong on others: their "
-            "dependence cannot be seen."
+            "Fewer than two classifiers have both right and wrong answers, so their dependence "
+            "is unknown; add classifiers."
         )
     again = [_rho(values[:, rng.integers(n, size=n)]) for _ in range(_REPLICATES)]
     lower, upper = np.nanquantile(again, [0.025, 0.975])
@@ -112,7 +112,7 @@ def read_answers(
     if 1 < clusters < n:
         warnings.warn(
             f"LB027 Items come in {clusters} clusters, which a board ignores: intervals are too "
-            "narrow. Take one item per cluster, or read_board(scores, se=) with errors by cluster.",
+            "narrow. Use one item per cluster, or read_board(scores, se=) with errors by cluster.",
             LeaderbayesWarning,
             stacklevel=2,
         )
@@ -126,7 +126,7 @@ def read_answers(
 
 
 def _rho(answers: Floats) -> float:
-    """Root of the mean correlation of pairs; classifiers that never vary have none."""
+    """Return the root of the mean correlation of pairs; constant classifiers have none."""
     sd = answers.std(axis=1)
     varies = answers[sd > 0.0]
     m, n = varies.shape
@@ -139,7 +139,7 @@ def _rho(answers: Floats) -> float:
 
 
 def _right(answers: xr.DataArray) -> xr.DataArray:
-    """Return 1 where the answer is right and 0 where it is wrong; refuse all else."""
+    """Return 1 for right and 0 for wrong answers; raise for other values."""
     values = answers.to_numpy()
     bad = np.argwhere(~np.isin(values, (0.0, 1.0)))
     if len(bad):
@@ -149,11 +149,11 @@ def _right(answers: xr.DataArray) -> xr.DataArray:
         if np.isnan(values[j, i]):
             raise ScoresError(
                 f"{where} has no answer to {shown(item)}, and {len(bad) - 1} more are missing: "
-                "score what was not answered as wrong, or leave out the item or the player."
+                "score missing answers as wrong, or exclude the item or the player."
             )
         raise ScoresError(
             f"{where} has {values[j, i]:g} on {shown(item)}: answers are 1 (right) or 0 (wrong). "
-            "Of several runs keep one; of other scores give sota.read_board the means and their "
+            "Keep one run of several; for other scores use sota.read_board with means and "
             "standard errors (se=)."
         )
     right = answers if answers.attrs.get("higher_is_better", 1) else 1.0 - answers

@@ -1,4 +1,4 @@
-"""Boards of a competition: a score for each team on one test set."""
+"""Competition boards: a score for each team on one test set."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +46,7 @@ def read_board(
     higher_is_better: bool | None = None,
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
-    """Read a board: one row a team.
+    """Read a competition board with one row per team.
 
     Parameters
     ----------
@@ -100,28 +100,28 @@ def read_board(
     (('team',), 100, 7)
     """
     if classes is not None and chance is not None:
-        raise LeaderbayesError("Give classes or chance, not both: chance is 1 / classes.")
+        raise LeaderbayesError("Use classes or chance, not both: chance is 1 / classes.")
     shares = se is None and metric == "accuracy"
     if isinstance(source, pd.Series) and shares:
         n = source.attrs.get("n") if n is None else n
         if classes is None and chance is None:
             classes = source.attrs.get("classes")
     if higher_is_better not in (None, True, False):
-        raise LeaderbayesError(f"higher_is_better={higher_is_better!r}: give True or False.")
+        raise LeaderbayesError(f"higher_is_better={higher_is_better!r} must be True or False.")
     more = higher_is_better is not False
     attrs = _known(n, se, metric, classes, positive_rate)
     table, team, column = _table(source, team, score, se if isinstance(se, str) else None, max_mb)
     name = source.name if isinstance(source, pd.Series) and source.name is not None else column
     if higher_is_better is None and more_is_better(str(name)) is False:
         table.refuse(
-            f"{shown(name)} is the name of a loss, of which less is better; say so "
-            "(higher_is_better=False, --lower-is-better), or that more of it is "
-            "(higher_is_better=True, --higher-is-better)."
+            f"{shown(name)} is the name of a loss, where lower is better: confirm with "
+            "higher_is_better=False (--lower-is-better), or use higher_is_better=True "
+            "(--higher-is-better)."
         )
     if se is None and more_is_better(str(name)) is False and not is_share(str(name)):
         table.refuse(
-            f"{shown(name)} is no share of wrong answers, whose precision n tells: give standard "
-            "errors in place of n (se=, --se), or call the column error."
+            f"{shown(name)} is not a share of wrong answers, so n does not give its precision: "
+            "use standard errors (se=, --se), or call the column error."
         )
     kept, names = _named(table, column, team)
     if higher_is_better is None:
@@ -151,13 +151,13 @@ def read_board(
 def _table(
     source: Any, team: str | None, score: str | None, se: str | None, max_mb: float
 ) -> tuple[Table, str | None, str]:
-    """Read a table, and find the columns of the teams' names, if there is one, and the scores."""
+    """Read a table, and find the columns of teams and scores."""
     if not isinstance(source, str | Path | pd.DataFrame):
         index = source.index if isinstance(source, pd.Series) else None
         try:
             source = pd.DataFrame({"score": as_column(source)})
         except (TypeError, ValueError) as problem:
-            raise ScoresError(f"The scores of the board are no sequence ({problem}).") from problem
+            raise ScoresError(f"Scores are not a sequence ({problem}).") from problem
         if index is not None:
             source.insert(0, "team", pd.Series([text_of(name) for name in index], dtype=object))
     table = read_table(source, None, max_mb)
@@ -184,24 +184,24 @@ def _table(
 
 
 def _check_rank(table: Table, column: str, scores: pd.Series) -> None:
-    """Refuse scores of which a column of ranks shows that less is better."""
+    """Raise if a column of ranks shows that lower scores are better."""
     ranked = recognise(table, "rank place position", [column])
     if ranked is None or len(scores) < 3:
         return
     rank = as_numbers(table, ranked)[scores.index]
     if (scores.rank() - scores.rank().mean()).mul(rank.rank() - rank.rank().mean()).sum() > 0.0:
         table.refuse(
-            f"column {shown(ranked)} ranks low values of {shown(column)} first: is it a loss? Then "
-            "say so (higher_is_better=False, --lower-is-better), and else higher_is_better=True "
+            f"column {shown(ranked)} ranks low values of {shown(column)} first: for a loss use "
+            "higher_is_better=False (--lower-is-better), otherwise higher_is_better=True "
             "(--higher-is-better)."
         )
 
 
 def _named(table: Table, column: str, label: str | None) -> tuple[pd.Series, np.ndarray]:
-    """Return the scores that there are, and the names of the teams, each once."""
+    """Return the scores, and the unique names of teams."""
     kept = as_numbers(table, column).dropna()
     if kept.empty:
-        raise ScoresError(f"{table.where}: column {shown(column)} holds no score.")
+        raise ScoresError(f"{table.where}: column {shown(column)} has no scores.")
     teams = table.frame.loc[kept.index, label] if label else kept.index
     names = np.array([text_of(name) for name in teams], dtype=object)
     for row, name in zip(kept.index, names, strict=True):
@@ -212,16 +212,15 @@ def _named(table: Table, column: str, label: str | None) -> tuple[pd.Series, np.
         several = len(set(names[again]))
         others = f", as {several} teams have" if several > 1 else ""
         table.refuse(
-            f"the team {shown(names[again.argmax()])} has a second row{others}. Keep one row a "
-            "team; of different teams with one name give a column that distinguishes them (team=, "
-            "--team).",
+            f"the team {shown(names[again.argmax()])} has a second row{others}. Keep one row per "
+            "team, or name a column that distinguishes teams (team=, --team).",
             kept.index[int(again.argmax())],
         )
     return kept, names
 
 
 def _are_percentages(table: Table, column: str, values: pd.Series) -> bool:
-    """Return whether these are percentages, none above 0 and up to 1; refuse what may be either."""
+    """Check whether scores are percentages; raise if that is ambiguous."""
     wrong = values[(values < 0.0) | (values > 1.0)]
     if wrong.empty:
         return False
@@ -230,9 +229,8 @@ def _are_percentages(table: Table, column: str, values: pd.Series) -> bool:
         return True
     mixed = f" and {small.iloc[0]:g}" if len(small) and 0.0 <= wrong.iloc[0] <= 100.0 else ""
     table.refuse(
-        f"column {shown(column)} holds {wrong.iloc[0]:g}{mixed}; shares are from 0 to 1, and "
-        "percentages all from 1 to 100: divide percentages by 100. For another metric give "
-        "standard errors (se=, --se).",
+        f"column {shown(column)} holds {wrong.iloc[0]:g}{mixed}; shares must be from 0 to 1: "
+        "divide percentages by 100. For another metric use standard errors (se=, --se).",
         wrong.index[0],
     )
 
@@ -240,7 +238,7 @@ def _are_percentages(table: Table, column: str, values: pd.Series) -> bool:
 def _known(
     n: Any, se: float | str | None, metric: str, classes: int | None, positive_rate: float | None
 ) -> dict[str, Any]:
-    """Raise unless what is given of a board fits together; return it as attrs."""
+    """Check that the arguments fit together; return them as attrs."""
     if (n is None) == (se is None):
         raise LeaderbayesError(
             "Give n (--n), the instances of the test set, or se (--se), the standard errors of the "
@@ -249,20 +247,19 @@ def _known(
     one_of("metric", metric, "accuracy", "auc")
     if metric == "auc" and n is None:
         raise LeaderbayesError(
-            "metric='auc' is for AUCs on test sets of n instances: with standard errors of your "
-            "own (se=, --se) leave it out."
+            "metric='auc' is for AUCs on n instances: omit it with standard errors (se=, --se)."
         )
     if (metric == "auc") != (positive_rate is not None):
         raise LeaderbayesError(
-            "positive_rate, the share of the positive class, is for boards of AUC, and these need "
-            "it: metric='auc', positive_rate=0.2 (--metric auc --positive-rate 0.2)."
+            "positive_rate, the share of the positive class, is for boards of AUC, which need it: "
+            "metric='auc', positive_rate=0.2 (--metric auc --positive-rate 0.2)."
         )
     if se is not None and not isinstance(se, str):
         positive("se", se)
     if classes is not None:
         whole("classes", classes, at_least=2)
         if se is not None or metric == "auc":
-            raise LeaderbayesError("classes is for shares of right answers: give chance instead.")
+            raise LeaderbayesError("classes is for shares of right answers: use chance instead.")
     known: dict[str, Any] = {"metric": metric}
     known |= {} if n is None else {"n": whole("n", n, at_most=MOST)}
     return (
@@ -273,7 +270,7 @@ def _known(
 
 
 def _errors(table: Table, se: float | str, scores: pd.Series) -> Floats:
-    """Return standard errors of the scores, as they are given (team,)."""
+    """Return standard errors of the scores (team,)."""
     if not isinstance(se, str):
         return np.full(len(scores), float(se))
     values = as_numbers(table, se)[scores.index]
@@ -281,8 +278,8 @@ def _errors(table: Table, se: float | str, scores: pd.Series) -> Floats:
     if len(wrong):
         held = "is empty" if np.isnan(wrong.iloc[0]) else f"holds {wrong.iloc[0]:g}"
         table.refuse(
-            f"column {shown(se)} {held}; a score needs a standard error above 0: leave the score "
-            "empty, too, where there is none.",
+            f"column {shown(se)} {held}; a score needs a standard error above 0: remove scores "
+            "without one.",
             wrong.index[0],
         )
     return values.to_numpy()
@@ -292,7 +289,7 @@ _DATES = ("LastSubmissionDate", "SubmissionDate", "submissionDate")
 
 
 def one_row_a_team(table: Table) -> tuple[Table, str, str]:
-    """Keep each team's last submission, under a name of its own.
+    """Keep each team's last submission, with a unique name.
 
     Returns the table, and its columns of teams and scores. A name that several teams go by, or
     that is empty, is followed by the team's number.
@@ -308,14 +305,14 @@ def one_row_a_team(table: Table) -> tuple[Table, str, str]:
         date = next((d for d in _DATES if d in table.frame.columns), None)
         if date is None:
             table.refuse(
-                "a second row for a team, and no column LastSubmissionDate or SubmissionDate that "
-                "shows the last; keep one row a team.",
+                "a team has two rows, and no column LastSubmissionDate or SubmissionDate shows "
+                "the last; keep one row per team.",
                 numbers.duplicated().idxmax(),
             )
         dates = pd.to_datetime(as_names(table, date), errors="coerce", format="mixed", utc=True)
         if dates.isna().any():
             table.refuse(
-                f"column {date!r} holds no date, as 2024-02-29 12:00:00.", dates.isna().idxmax()
+                f"column {date!r} has no date such as 2024-02-29 12:00:00.", dates.isna().idxmax()
             )
         order = dates.sort_values(kind="stable").index
         rows = numbers[order].drop_duplicates(keep="last").index.sort_values()

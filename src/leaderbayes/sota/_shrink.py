@@ -1,4 +1,4 @@
-"""Estimates of the best theta: boards shrunk or cropped until their maximum is what was seen."""
+"""Estimates of the best theta by shrinking or cropping a board."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def shrink(
     prob: float = 0.95,
     convention: Literal["correct", "published"] = "correct",
 ) -> xr.Dataset:
-    r"""Estimate the best theta by making a board worse until its best score is no surprise.
+    r"""Estimate the best theta by shrinking or cropping a board until its best score is expected.
 
     Shrunk, all teams move towards the random classifier,
     :math:`\theta_j' = w \hat\theta_j + (1 - w) \, \mathrm{chance}`, with the weight w at which the
@@ -117,7 +117,7 @@ def shrink(
 
 
 class _Family(NamedTuple):
-    """Boards made of a board's scores by one parameter; their maximum grows with it."""
+    """Family of boards with one parameter, with which their maximum grows."""
 
     parameter: str
     thetas: Callable[[float], Floats]  # (team,), -inf of a team that is excluded
@@ -126,12 +126,11 @@ class _Family(NamedTuple):
 
 
 def _shrunk(scores: Floats, chance: float, highest: float) -> _Family:
-    """Scores moved towards chance by a weight (equation 9)."""
+    """Return scores shrunk towards chance by a weight (equation 9)."""
     if not np.isfinite(chance):
         raise LeaderbayesError(
-            "Estimates of any metric are shrunk towards chance: give what a random classifier "
-            "scores, on the scale of the source, to sota.read_board(chance=...) (--chance), or "
-            "take rule='crop' (--rule crop)."
+            "Shrinkage is towards chance: set the score of a random classifier by "
+            "sota.read_board(chance=...) (--chance), or use rule='crop' (--rule crop)."
         )
     best = float(scores.max())
     # The best theta is next to the highest possible one.
@@ -145,7 +144,7 @@ def _shrunk(scores: Floats, chance: float, highest: float) -> _Family:
 
 
 def _cropped(scores: Floats) -> _Family:
-    """Scores up to a threshold."""
+    """Return scores up to a threshold."""
     steps = np.unique(scores)
 
     def root(excess: Excess) -> float:
@@ -168,7 +167,7 @@ def _solve(
     *,
     again: bool,
 ) -> xr.Dataset:
-    """Find the board of the family that has the observed maximum; again: teams are drawn anew."""
+    """Find the board of the family with the observed maximum."""
     scores = board.to_numpy()
     observed, tails = float(scores.max()), ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
 
@@ -233,7 +232,7 @@ def _limits(
     ticks: tuple[float, float],
     tails: tuple[float, float],
 ) -> tuple[float, float]:
-    """Parameters at which so high a maximum, or so low a one, has half of 1 - prob."""
+    """Return the limits of the parameter, at which the maximum has probability (1 - prob) / 2."""
 
     def at(tick: float, tail: float) -> float:
         def excess(parameter: float) -> float:
@@ -248,7 +247,7 @@ def _limits(
 
 
 def _root_between(excess: Excess, low: float, high: float) -> float:
-    """Where an increasing function crosses 0 between low and high, or the end next to it."""
+    """Return the root of an increasing function between low and high, or the nearer end."""
     if excess(high) <= 0.0:
         return high
     return float(brentq(excess, low, high, xtol=1e-8 * (high - low))) if excess(low) < 0.0 else low
@@ -257,7 +256,7 @@ def _root_between(excess: Excess, low: float, high: float) -> float:
 def _law_of(
     board: xr.DataArray, known: Facts, rho: float, theta_0: float | None, dependence: Dependence
 ) -> Law:
-    """Return the distribution of a board's maximum given thetas, by its metric."""
+    """Return the distribution of the maximum given thetas, for the metric of the board."""
     if known.sizes is not None:
         return AucLaw(positives=known.sizes[0], negatives=known.sizes[1], rho=rho)
     if known.n is not None:
@@ -268,12 +267,12 @@ def _law_of(
 
 
 def _check(known: Facts, theta_0: float | None, convention: str) -> None:
-    """Raise where an option is not of this board's metric."""
+    """Raise if an option is not for the metric of the board."""
     if theta_0 is not None:
         share("theta_0", theta_0)
         if known.metric != "accuracy":
             raise LeaderbayesError(
-                "theta_0 is for shares of right answers on n instances: leave it out."
+                "theta_0 is for shares of right answers on n instances: omit it."
             )
     if convention == "published" and known.metric == "estimate":
         raise LeaderbayesError("convention='published' is for shares of right answers and AUCs.")

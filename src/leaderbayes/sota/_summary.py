@@ -1,4 +1,4 @@
-"""How good the best really is, and whether it is new, by a posterior."""
+"""Summary of a posterior of the best, and the probability of a new record."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _FEWEST = 80.0  # draws that the weights of `certify` must leave
 
 
 def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
-    """Return how good the best of a board really is.
+    """Estimate how good the best team of a board really is.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     share("prob", prob)
     post = Posterior(dt)
     if post.parameter != "theta":
-        raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
+        raise LeaderbayesError("This is not a posterior of a board: use sota.posterior.")
     board, best = board_of(post.tree), post.read("theta_sota")
     again = post.read("score", "team", group="posterior_predictive").max(axis=1)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
@@ -95,7 +95,7 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
 def certify(
     dt: xr.DataTree, ours: str | Sequence[str], *, variants: int = 1, prob: float = 0.95
 ) -> xr.Dataset:
-    r"""Compute how probably an entry is better than the best of all others on its board.
+    r"""Compute the probability that an entry is better than the best of all others on its board.
 
     The best of the others need not be the one that scored highest: with many of them,
     :math:`\max_j \theta_j` is that of any. Of several entries of ours the one that scored highest
@@ -141,12 +141,12 @@ def certify(
     """
     prob, variants, post = share("prob", prob), whole("variants", variants), Posterior(dt)
     if post.parameter != "theta":
-        raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
+        raise LeaderbayesError("This is not a posterior of a board: use sota.posterior.")
     own = [post.position(name) for name in ([ours] if isinstance(ours, str) else ours)]
     score = board_of(post.tree).sel(team=post.players.to_numpy()).to_numpy()
     other = np.delete(np.arange(len(score)), own)
     if not own or not len(other):
-        raise LeaderbayesError("ours: name at least one team, and leave at least one other.")
+        raise LeaderbayesError("ours must name at least one team, but not all.")
     best = own[int(np.argmax(score[own]))]
     theta, others = post.draws[:, best], post.draws[:, other].max(axis=1)
     if variants > 1:
@@ -172,7 +172,7 @@ def certify(
 
 
 def _of_tries(post: Posterior, team: int, k: int) -> np.ndarray:
-    """Return positions of draws, each as often as it is worth where a score is the best of k."""
+    """Return positions of draws, resampled by their weight if a score is the best of k tries."""
     scale, given, rho, ease = luck_of(post.tree)
     below, up_to = scale.up_to(team, given["theta"][:, team], rho, ease)
     step = up_to - below
@@ -182,7 +182,7 @@ def _of_tries(post: Posterior, team: int, k: int) -> np.ndarray:
     if 1.0 / (weight @ weight) < _FEWEST:
         raise LeaderbayesError(
             f"variants={k} leaves draws worth {1.0 / (weight @ weight):.0f}, below {_FEWEST:.0f}: "
-            "take more draws, such as sota.posterior(board, draws=4000)."
+            "use more draws, such as sota.posterior(board, draws=4000)."
         )
     # Evenly spaced steps through the sum of weights.
     size = len(weight)

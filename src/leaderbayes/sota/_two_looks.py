@@ -1,4 +1,4 @@
-"""Two test sets of one competition: what the public board promised, and the private one kept."""
+"""Public and private boards of one competition."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ def two_looks(
     seed: int | None = None,
     prob: float = 0.95,
 ) -> xr.Dataset:
-    r"""Compare a public with a private board: what its best promised, kept, and overfitted.
+    r"""Compare a public with a private board: scores, luck and overfitting of the best teams.
 
     The best of any board lose on another test set, by luck alone: of scores x with normal errors e
     of variance :math:`\sigma^2`, :math:`E[e \mid x > c] = \sigma^2 f(c) / P(x > c)`, with f the
@@ -120,27 +120,27 @@ def two_looks(
 
 
 def _joined(public: xr.DataArray, private: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return the teams on both boards."""
+    """Match the teams of both boards."""
     kinds = [facts(board).metric for board in (public, private)]
     if kinds[0] != kinds[1] or kinds[0] == "auc":
-        raise LeaderbayesError("Two looks are two boards of accuracies, or two of estimates.")
+        raise LeaderbayesError("two_looks needs two boards of accuracies, or two of estimates.")
     if _by_rank(public) and _by_rank(private):
         raise LeaderbayesError(
-            "The teams of both boards are named by their ranks, which are not the same teams: read "
+            "Teams are named by their ranks on both boards, so they cannot be matched: read "
             "boards with names (team=, --team)."
         )
     both = xr.align(public, private, join="inner")
     if (m := both[0].sizes["team"]) < _FEWEST:
         example = f", such as {shown(str(public['team'].to_numpy()[0]))}" if public.size else ""
         raise LeaderbayesError(
-            f"{m} teams are on both boards{example}; {_FEWEST} at least are needed. Teams are "
-            "joined by name."
+            f"{m} teams are on both boards{example}, but at least {_FEWEST} are needed. Teams are "
+            "matched by name."
         )
     return both
 
 
 def _by_rank(board: xr.DataArray) -> bool:
-    """Whether teams are named by whole numbers in the order of the scores."""
+    """Check whether teams are numbered in the order of the scores."""
     names = pd.to_numeric(board["team"].to_series(), errors="coerce").to_numpy()
     if len(names) < _FEWEST or np.isnan(names).any():
         return False
@@ -148,7 +148,7 @@ def _by_rank(board: xr.DataArray) -> bool:
 
 
 def _variance(board: xr.DataArray) -> Floats:
-    """Variance of each score given its theta (team,)."""
+    """Return the variance of each score given its theta (team,)."""
     n = facts(board).n
     if n is None:
         return np.asarray(board["se"].to_numpy().astype(float) ** 2)
@@ -179,7 +179,7 @@ def _lost(
 
 
 def _message(found: dict[str, float], prob: float) -> str:
-    """Return what was promised and kept, and what of the difference is overfitting."""
+    """Describe public and private scores, and how much of the difference is overfitting."""
     lower, upper = found["overfitting_lower"], found["overfitting_upper"]
     said = "no sign of overfitting"
     if lower > 0.0 or upper < 0.0:
@@ -187,8 +187,8 @@ def _message(found: dict[str, float], prob: float) -> str:
         said = said if lower > 0.0 else "they lost less than luck explains"
     form = f".{decimals_of_best(lower, upper)}f"
     return (
-        f"The public board's best {found['top']} scored {found['promised']:{form}} in public and "
-        f"{found['kept']:{form}} in private; all teams lost {found['easier']:{form}}. Luck "
+        f"The best {found['top']} of the public board scored {found['promised']:{form}} in public "
+        f"and {found['kept']:{form}} in private; all teams lost {found['easier']:{form}}. Luck "
         f"explains {found['luck']:{form}} of the rest, which leaves {found['overfitting']:{form}} "
         f"({prob:.0%} interval {lower:{form}} to {upper:{form}}): {said}."
     )

@@ -29,7 +29,7 @@ def winner(
     covariance: xr.DataArray | Floats | None = None,
     prob: float = 0.95,
 ) -> xr.Dataset:
-    r"""Return intervals of the winner's theta and of the best theta, whatever the teams are.
+    r"""Return intervals of the winner's theta and of the best theta, for any distribution of teams.
 
     **The winner's own** theta, of the team w with the highest score: inference on winners, whose
     conditional interval takes the score's distribution given that it is the highest, and whose
@@ -85,7 +85,7 @@ def winner(
     rho = number("rho", known.rho if rho is None else rho, at_least=0.0, at_most=1.0)
     score = board.to_numpy().astype(float)
     if not score.size:
-        raise LeaderbayesError("The board has no team.")
+        raise LeaderbayesError("The board has no teams.")
     first = int(np.argmax(score))
     if covariance is not None:
         matrix = _matrix(covariance, board)
@@ -132,21 +132,21 @@ def winner(
 
 
 def apart(estimate: float, lower: float, upper: float) -> str:
-    """Return a sentence if an estimate lies outside the interval that needs no distribution."""
+    """Return a caution if an estimate is at the end of the interval without a distribution."""
     digits = decimals_of_best(lower, upper)
     # As they are printed: nobody sees a difference beyond that.
     if round(lower, digits) <= round(estimate, digits) <= round(upper, digits):
         return ""
     where, end = ("above", upper) if estimate > upper else ("below", lower)
     return (
-        f"The estimate, {estimate:.{digits}f}, is {where} {end:.{digits}f}, where the interval "
-        "ends that assumes nothing of the teams: it rests on P(theta), not on the scores. Do not "
-        "report it before another law agrees."
+        f"The estimate, {estimate:.{digits}f}, is {where} {end:.{digits}f}, the end of the "
+        "interval without assumptions about the teams: it rests on P(theta). Report it only if "
+        "another law= agrees."
     )
 
 
 class _Problem(NamedTuple):
-    """Scores on the scale on which they err, and their errors."""
+    """Scores on the scale of their errors, and these errors."""
 
     cells: Cells
     scale: Scale
@@ -158,19 +158,19 @@ class _Problem(NamedTuple):
 
 
 def _cells(score: Floats) -> Cells:
-    """Scores with what their printed digits leave open."""
+    """Return the cells of printed scores: the intervals that round to them."""
     half = 0.5 * _unit(score, 100.0)
     return Cells(score - half, score, score + half)
 
 
 def _unit(score: Floats, finer: float) -> float:
-    """Step of the printed scores, unless all of so few fall on it by chance, being finer."""
+    """Return the rounding step of the scores, if it is more than chance."""
     unit, different = 10.0 ** -digits_of(score), len(np.unique(score))
     return unit / finer if finer > 1.0 and finer**-different > _CHANCE else unit
 
 
 def _of_shares(score: Floats, n: int, rho: float) -> _Problem:
-    """Count k from k to k + 1, or as wide as the digits leave it."""
+    """Return counts as intervals from k to k + 1, or wider if rounded."""
     half = 0.5 * max(1.0, n * _unit(score, n * 10.0 ** -digits_of(score)))
     middle = n * score + 0.5
     low, high = np.maximum(middle - half, 0.0), np.minimum(middle + half, n + 1.0)
@@ -179,7 +179,7 @@ def _of_shares(score: Floats, n: int, rho: float) -> _Problem:
 
 
 def _of_aucs(score: Floats, sizes: tuple[int, int], rho: float) -> _Problem:
-    """Take normal errors on the probit scale, as `posterior` does."""
+    """Return AUCs with normal errors on the probit scale, as in `posterior`."""
     latent, se = probits(score, sizes)
     least = 0.25 / (sizes[0] * sizes[1])
     half = 0.5 * max(10.0 ** -digits_of(score), 2.0 * least)
@@ -190,11 +190,11 @@ def _of_aucs(score: Floats, sizes: tuple[int, int], rho: float) -> _Problem:
 
 
 def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
-    """Check a covariance of the board's teams."""
+    """Check a covariance matrix of the teams."""
     m, own = board.sizes["team"], board["team"].to_numpy().astype(str)
     named = getattr(covariance, "coords", {}).get("team", own)
     if not np.array_equal(np.asarray(named).astype(str), own):
-        raise LeaderbayesError("covariance: its teams are not the board's, in their order.")
+        raise LeaderbayesError("covariance must have the teams of the board, in the same order.")
     try:
         matrix = np.asarray(covariance, dtype=float)
         right = matrix.shape == (m, m) and np.allclose(matrix, matrix.T, rtol=1e-6)
@@ -203,14 +203,14 @@ def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
         right = False
     if not right or not np.diag(matrix).min() > 0.0 or least < -1e-6 * np.trace(matrix):
         raise LeaderbayesError(
-            f"covariance: give a symmetric matrix of {m} teams by {m}, in the order of the board, "
-            "without gaps, whose variances are above 0, and in no direction below."
+            f"covariance must be a symmetric positive semidefinite {m} x {m} matrix in the order "
+            "of the board, with variances above 0."
         )
     return matrix
 
 
 def _message(found: dict[str, float], name: str, tied: int, prob: float, *, more: int) -> str:
-    """Return what the two intervals are of, in a sentence."""
+    """Describe the two intervals in a sentence."""
     lower, upper = found["theta_sota_lower"], found["theta_sota_upper"]
     digits = decimals_of_best(lower, upper)
     # The first of a tie is so by lot, which says nothing of its theta.

@@ -19,8 +19,8 @@ Of = Literal["win", "rank"]
 def average(study: xr.DataTree, *, of: Of = "win", prob: float = 0.95) -> xr.Dataset:
     """Return each player's probability of beating the average player, or rank, over tournaments.
 
-    Where tournaments have different players, so are their averages, and a rank is one among those
-    present. Ranks need no common unit, so tournaments may have different metrics.
+    If tournaments have different players, so do their averages, and ranks are among players that
+    are present. Ranks need no common unit, so tournaments may have different metrics.
 
     Parameters
     ----------

@@ -28,10 +28,10 @@ def compare(
     convention: Convention = "correct",
     draws: int | None = None,
 ) -> pd.DataFrame:
-    """Return a row per tournament: how well its model fits, who leads, and who is odd there.
+    """Return a row per tournament: fit of the model, leader, and most unusual player.
 
-    Deviances compare leaderboards of the same players, standardised deviances any: the lower, the
-    better the fit. They suppose independent matches; ``p_check`` does not.
+    Lower deviances mean a better fit. They compare leaderboards of the same players, and
+    standardised deviances any leaderboards. They assume independent matches; ``p_check`` does not.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from leaderbayes.study._strengths import (
 
 
 def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:
-    """Place tournaments as points: those near each other rank players alike.
+    """Place tournaments as points, so that similar tournaments are close together.
 
     Principal components of the probability (tournament, player) of beating another player of the
     tournament who is drawn at random, less each player's mean over tournaments. On this scale a
@@ -111,8 +111,8 @@ def _check_overlap(known: AnyFloats, names: AnyFloats) -> None:
     if len(apart):
         a, b = (str(names[t]) for t in apart[0])
         raise LeaderbayesError(
-            f"Tournaments {a!r} and {b!r} share no player, so how far apart they are is unknown; "
-            "embed tournaments with players in common."
+            f"Tournaments {a!r} and {b!r} share no player, so their distance is unknown; embed "
+            "tournaments with common players."
         )
 
 

@@ -46,8 +46,8 @@ def fit(
 ) -> xr.DataTree:
     """Fit each tournament separately, and keep the posteriors in one store.
 
-    Called again with the same arguments, after it was stopped in any way, it fits the tournaments
-    that are missing, with the numbers that they would have had. Tournaments may be added.
+    After an interruption, call it again with the same arguments: it fits the missing tournaments,
+    with the same numbers as without the interruption. Tournaments may be added.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ def fit(
     Returns
     -------
     DataTree
-        A child per tournament, named as it is (special characters as in a URL), which everything
-        that takes a posterior takes. Values are read when they are used. attrs: ``model``,
-        ``arguments``, ``seed``; as JSON ``tournaments``, ``failed`` (messages of tournaments that
-        could not be fitted) and ``why_nuts`` (why tournaments needed NUTS).
+        A child per tournament, with its name (special characters as in a URL). Every function of a
+        posterior accepts it. Values are read when they are used. attrs: ``model``, ``arguments``,
+        ``seed``; as JSON ``tournaments``, ``failed`` (messages of tournaments that could not be
+        fitted) and ``why_nuts`` (why tournaments needed NUTS).
 
     Raises
     ------
@@ -101,8 +101,8 @@ def fit(
     chosen = model_for(next(iter(boards.values())), model)
     if chosen.several:
         raise LeaderbayesError(
-            f"leaderbayes.study.fit fits each tournament separately; model={chosen.name!r} takes "
-            "all of them: use leaderbayes.fit."
+            f"leaderbayes.study.fit fits each tournament separately; model={chosen.name!r} fits "
+            "all together: use leaderbayes.fit."
         )
     _check(arguments)
     seed = None if seed is None else _arguments.seed(seed)
@@ -127,8 +127,8 @@ def fit(
             _store.write_root(path, {"failed": json.dumps(failed)})
         except OSError as problem:
             raise LeaderbayesError(
-                f"{path}: cannot be written ({problem.strerror or problem}); make room, or give "
-                "another path. What was fitted is kept: call again."
+                f"{path}: cannot be written ({problem.strerror or problem}); make room, or choose "
+                "another path, and call again. Finished fits are kept."
             ) from problem
         finally:
             _store.clear(path)
@@ -146,9 +146,8 @@ def _boards(data: xr.DataArray | xr.Dataset) -> dict[str, xr.DataArray | xr.Data
     given = data_of(data)
     if not given.tournaments():
         raise LeaderbayesError(
-            "leaderbayes.study.fit fits several tournaments, and these data have one: name the "
-            "column that tells them apart when they are read, tournament='dataset', or use "
-            "leaderbayes.fit."
+            "leaderbayes.study.fit needs several tournaments, but these data have one: name "
+            "their column in read_scores(..., tournament='dataset'), or use leaderbayes.fit."
         )
     return given.parted()
 
@@ -158,7 +157,7 @@ def _check(arguments: Mapping[str, Any]) -> None:
     known = [name for name in signature(fit_board).parameters if name not in _OWN]
     if unknown := [name for name in arguments if name not in known]:
         raise LeaderbayesError(
-            f"leaderbayes.study.fit has no argument {unknown[0]!r}; beside its own it takes "
+            f"leaderbayes.study.fit has no argument {unknown[0]!r}; it also takes "
             f"{', '.join(known)}."
         )
 
@@ -176,7 +175,7 @@ def _attrs(
     for name, value in asked.items():
         if known and known[name] != value:
             raise LeaderbayesError(
-                f"{path}: this study was made with {name} {known[name]}, not {value}; give the "
+                f"{path}: this study was made with {name} {known[name]}, not {value}; use the "
                 "same, or another store."
             )
     # Those that are no longer asked for stay.
@@ -190,8 +189,8 @@ def _is_done(path: Path, name: str, board: xr.DataArray | xr.Dataset) -> bool:
     known = _store.group_attrs(group)
     if known is not None and known["scores"] != _store.fingerprint(board):
         raise LeaderbayesError(
-            f"{path}: tournament {name[:60]!r} was fitted to other scores; give another store, or "
-            f"delete {group} to have it fitted again."
+            f"{path}: tournament {name[:60]!r} was fitted to other scores; use another store, or "
+            f"delete {group} to fit it again."
         )
     return known is not None
 
@@ -216,8 +215,8 @@ class _Job:
                 yield jobs[done], done.result()
         except BrokenExecutor as problem:
             raise LeaderbayesError(
-                "A worker has died, perhaps for want of memory; what was done is in the store. "
-                "Call again, with fewer workers."
+                "A worker died, perhaps for lack of memory. Call again with fewer workers; "
+                "finished fits are kept."
             ) from problem
         finally:
             for job in jobs:

@@ -40,8 +40,8 @@ def _settled(filled: Floats, known: Bools, rank: int) -> Floats:
             return new
         filled = new
     raise NotConvergedError(
-        f"Values imputed for absent players did not settle in {_MOST_STEPS} steps: leave out the "
-        "tournaments with the most absent players, or take fewer dimensions."
+        f"Values imputed for absent players did not settle in {_MOST_STEPS} steps: exclude the "
+        "tournaments with the most absent players, or use fewer dimensions."
     )
 
 

@@ -49,7 +49,7 @@ def open(store: str | os.PathLike[str]) -> xr.DataTree:
     path = _arguments.path("store", store)
     attrs = root_attrs(path)
     if attrs is None:
-        raise LeaderbayesError(f"{path}: there is no study; leaderbayes.study.fit makes one.")
+        raise LeaderbayesError(f"{path}: no study; leaderbayes.study.fit makes one.")
     # In the order of the scores, not of the file system.
     keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
     study = xr.DataTree()
@@ -69,8 +69,8 @@ def _open(group: Path) -> xr.DataTree:
         tree = xr.open_datatree(group, engine="zarr", consolidated=True)
     except Exception as problem:  # Zarr's and xarray's errors are of many kinds
         raise LeaderbayesError(
-            f"{group}: this part of the study cannot be read ({problem!s:.200}); delete it to have "
-            "it fitted again."
+            f"{group}: this part of the study cannot be read ({problem!s:.200}); delete it to fit "
+            "it again."
         ) from problem
     tree.encoding = {"source": str(group)}
     return tree
@@ -85,9 +85,9 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
     try:
         attrs = dict(zarr.open_group(path, mode="r").attrs)
     except Exception as problem:  # Zarr's errors are of many kinds
-        raise LeaderbayesError(f"{path}: this is no study, give another path.") from problem
+        raise LeaderbayesError(f"{path}: not a study; choose another path.") from problem
     if "tournaments" not in attrs:
-        raise LeaderbayesError(f"{path}: this is no study, give another path.")
+        raise LeaderbayesError(f"{path}: not a study; choose another path.")
     return attrs
 
 

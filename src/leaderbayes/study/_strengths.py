@@ -124,7 +124,7 @@ def check_several(strengths: xr.Dataset) -> None:
     if strengths.sizes["tournament"] < 2:
         (name,) = strengths["tournament"].to_numpy()
         raise LeaderbayesError(
-            f"The study has one tournament ({str(name)!r}): there is none to compare it with."
+            f"The study has one tournament ({str(name)!r}), so there is nothing to compare."
         )
 
 

@@ -97,8 +97,8 @@ def _rounds_of(every: Posterior) -> AnyInts:
         return every.constant["tournament_of_round"].to_numpy().astype(int)
     if every.scores is None:
         raise LeaderbayesError(
-            f"{every.called} does not tell the rounds of its tournaments apart; sample a model of "
-            "leaderbayes.models."
+            f"{every.called} does not show which rounds belong to which tournament; sample a "
+            "model of leaderbayes.models."
         )
     played = every.scores.transpose("tournament", "round", "player").notnull().any("player")
     return np.asarray(np.nonzero(played.to_numpy())[0])
@@ -116,29 +116,29 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     """List the names of the tournaments of a study, or of a fit of several."""
     if not isinstance(study, xr.DataTree):
         raise LeaderbayesError(
-            f"This takes a study, a DataTree of leaderbayes.study.fit, not {type(study).__name__}."
+            f"This takes a study from leaderbayes.study.fit, not {type(study).__name__}."
         )
     if "posterior" in study.children:
         posterior = Posterior(study)
         if not posterior.several:
             raise LeaderbayesError(
-                f"{posterior.called} is about one tournament: give a study, with a fit for each, "
-                "or a fit of a model of several tournaments."
+                f"{posterior.called} is about one tournament: use a study, or a model of several "
+                "tournaments."
             )
         names = study["posterior"].dataset[f"{posterior.parameter}_tournament"]["tournament"]
         return [str(name) for name in names.to_numpy()]
     if not study.children:
-        raise LeaderbayesError("The study has no tournament: give one with a fit for each.")
+        raise LeaderbayesError("The study has no tournaments: use one with a fit for each.")
     for name, fit in study.children.items():
         if "posterior" not in fit.children:
-            raise LeaderbayesError(f"{name!r} in the study is no fit: it has no group posterior.")
+            raise LeaderbayesError(f"{name!r} in the study is not a fit (no group posterior).")
     # A name with a slash cannot be a node's: the attribute holds the real one.
     names = [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
     again = pd.Index(names).duplicated()
     if again.any():
         raise LeaderbayesError(
-            f"The study has tournament {names[again.argmax()]!r} twice: give one of its fits "
-            "another name, in its attribute 'tournament'."
+            f"The study has tournament {names[again.argmax()]!r} twice: change the attribute "
+            "'tournament' of one fit."
         )
     return names
 
@@ -155,8 +155,8 @@ def posteriors_of(study: xr.DataTree, *, in_log_odds: bool = False) -> dict[str,
     for name, one in found.items():
         if in_log_odds and one.parameter != "epp":
             raise LeaderbayesError(
-                f"Tournament {name[:60]!r} has mean scores, in a unit of its own, and this needs "
-                "log-odds: compare ranks by leaderbayes.study.average(study, of='rank')."
+                f"Tournament {name[:60]!r} has mean scores, but this needs log-odds: compare "
+                "ranks with leaderbayes.study.average(study, of='rank')."
             )
     return found
 

@@ -28,10 +28,10 @@ def tunability(
 ) -> xr.Dataset:
     """Compare each group's best player with its default, in each tournament.
 
-    A group is an algorithm, say, and its players are settings of it. The best player is chosen by
-    the same rounds that it is judged by, which flatters it, more so in large groups with few
-    rounds. ``gain_each_draw`` chooses anew in each draw: where it is far above ``gain``, the
-    choice is uncertain.
+    A group may be an algorithm, whose settings are players. The best player is chosen and evaluated
+    on the same rounds, so its gain is optimistic, above all in large groups with few rounds.
+    ``gain_each_draw`` chooses again in each draw; if it is far above ``gain``, the choice is
+    uncertain.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _groups_of(players: AnyFloats, groups: Mapping[str, str]) -> "pd.Series[str]
     """Look up the group of each player, by player."""
     absent = [str(p) for p in players if p not in groups]
     if absent:
-        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
+        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; name one for every player.")
     return pd.Series([str(groups[p]) for p in players], index=players)
 
 
@@ -135,7 +135,7 @@ def _defaults(
         player = given.get(name, players[(len(players) - 1) // 2])
         if player not in players:
             raise LeaderbayesError(
-                f"default: {player!r} is no player of group {name!r}; the first is {players[0]!r}."
+                f"default: {player!r} is not in group {name!r}, which begins with {players[0]!r}."
             )
         chosen[name] = str(player)
     return chosen

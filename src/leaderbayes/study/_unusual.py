@@ -10,7 +10,7 @@ from leaderbayes.study._strengths import check_several, standard_ranks, strength
 
 
 def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
-    r"""Find the players that make a tournament unlike the others, and tournaments in reverse order.
+    r"""Find unusual players of each tournament, and tournaments that reverse the usual order.
 
     A player's probability of beating another one, drawn at random, is compared with what the other
     tournaments predict; epp of a player that never won would be as low as the prior lets it be:

@@ -129,8 +129,8 @@ def _axes(grid: Mapping[str, Sequence[Any]]) -> dict[str, _Axis]:
             continue
         if not np.isfinite(numbers).all():
             raise LeaderbayesError(
-                f"{name!r} of the grid has a value that is not finite; a grid that is refined "
-                "needs finite numbers."
+                f"{name!r} has a value that is not finite; strategy='iterated' needs finite "
+                "numbers."
             )
         logarithmic = _is_logarithmic(numbers)
         scale = np.log(numbers) if logarithmic else numbers

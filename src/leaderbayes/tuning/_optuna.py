@@ -87,8 +87,9 @@ class LeaderboardTerminator:
 
     With ``cost`` it stops when further trials are expected to gain less than they cost.
 
-    A callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator()])``; Optuna's
-    ``TerminatorCallback`` takes it too. The objective reports scores as for `LeaderboardPruner`.
+    Use it as a callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator()])``;
+    Optuna's ``TerminatorCallback`` takes it too. The objective reports scores as for
+    `LeaderboardPruner`.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ class Race:
         back = [i for i, opponent in against.items() if opponent in failed]
         for i in back:
             del self._spent[i]
-            why = "the candidate that it was dropped against failed"
+            why = "the candidate that beat it has failed"
             self._record(k, i, against[i], np.nan, "returns", why)
         self.active = sorted(self.active + back)
         return bool(back)
@@ -90,7 +90,7 @@ class Race:
         if len(self.active) < 2:
             self.tied = self.active.copy()
             for i in self.active:
-                self._record(k, i, -1, 1.0, "leads", "no other is in the race")
+                self._record(k, i, -1, 1.0, "leads", "no other candidate is left")
             return
         now = standing(self.scores[self.active, : k + 1], self.rng)
         p_beats, p_best = now.p_beats(now.leader, self.rope), now.p_best(self.rope)

@@ -41,7 +41,7 @@ class Record:
         if isinstance(scores, dict):
             if not (isinstance(self._refit, str) and self._refit in scores):
                 raise LeaderbayesError(
-                    f"There are {len(scores)} metrics, and candidates are raced on one: name it as "
+                    f"There are {len(scores)} metrics, but the race uses one: choose it with "
                     f"refit={next(iter(scores))!r}, for example."
                 )
             self.metric = self._refit

@@ -183,7 +183,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(cv.split(X, y, **routed.splitter.split))
         if not splits:
-            raise ValueError("There are no folds: cv gives none (an iterator gives them once).")
+            raise ValueError("There are no folds: cv is empty (an iterator can be used only once).")
         self.n_splits_ = len(splits)
         random = check_random_state(self.random_state)
         race = Race(
@@ -224,7 +224,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
                     self._conclude(record, scorers, complete=False)
                     self._judge(record)
             except Exception as second:
-                error.add_note(f"What was finished could not be kept: {second!r}")
+                error.add_note(f"Finished results could not be kept: {second!r}")
             raise
         _sklearn.warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
         if np.isnan(record.race.scores).all():
@@ -232,7 +232,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             self._fitted(record.candidates[0], X, y, routed.estimator.fit)
             said = next((out["fit_error"] for out in record.outs.values() if out["fit_error"]), "")
             raise LeaderbayesError(
-                "No candidate has a finite score: see the warnings of the scorer, or set "
+                "No candidate has a finite score: check the scorer, or set "
                 f"error_score='raise'.{f' The first fit that failed: {said}' if said else ''}"
             )
         self._conclude(record, scorers, complete=True)
@@ -281,7 +281,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         race = record.race
         self.n_fits_ = 0
         best: list[int] = []
-        why = f"{self.max_iterations} iterations, the most allowed"
+        why = f"{self.max_iterations} iterations, the maximum"
         for _ in range(self.max_iterations):
             new = propose([record.candidates[i] for i in race.tied])
             if not new:

@@ -91,8 +91,8 @@ def score_tournaments(
     --------
     >>> import leaderbayes as lb
     >>> model = lb.models.score_tournaments(lb.datasets.load("classifiers"))
-    >>> model["score_tournament"].eval().shape
-    (5, 15)
+    >>> [variable.name for variable in model.deterministics]
+    ['score_scale', 'score', 'score_spread', 'score_tournament']
     """
     import pymc as pm
     import pytensor.tensor as pt

@@ -64,7 +64,7 @@ def sensitivity(
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers", "breast_cancer")[:6, :8]
-    >>> moved = lb.sensitivity(scores, models=("bradley_terry",), test_fraction=0.2, seed=1)
+    >>> moved = lb.sensitivity(scores, models=("bradley_terry",), rounds=False, seed=1)
     >>> pc = lb.plots.sensitivity(moved)
     >>> pc = lb.plots.sensitivity(moved, what="pairs")
     """

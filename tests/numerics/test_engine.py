@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
+import leaderbayes as lb
+from conftest import board
 from leaderbayes._numerics.engine import Engine
 from leaderbayes.models._board import target_of_pairs
 from leaderbayes.models._davidson import target_with_ties
+from leaderbayes.models._round_intercept import problem
 
 PRIOR_SCALE, DF = 2.0, 4.0
 
@@ -163,3 +166,12 @@ def test_ways_of_very_unequal_lengths_have_a_factor():
         np.testing.assert_allclose(ways @ ways.T, root @ root.T, rtol=1e-10)
         assert (np.diag(ordered) > 0.0).all()
         np.testing.assert_array_equal(np.tril(ordered, -1), 0.0)
+
+
+def test_intercepts_that_do_not_differ_have_exact_slopes():
+    """PMRA, where the first steps may lead: slopes are differences."""
+    target = problem(lb.matches(board(np.random.default_rng(1).normal(size=(12, 10))))).target
+    x, step = np.append(0.1 * np.arange(12.0), [0.3, -6.7]), 1e-4 * np.eye(14)
+    slope = target.gradient(x[None], 0.0)[1][0]
+    ends = [target.log_density(x + side * step, 0.0) for side in (1.0, -1.0)]
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-4, rtol=1e-3, atol=1e-3)

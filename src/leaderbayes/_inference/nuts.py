@@ -27,6 +27,8 @@ def draw_nuts(
     """
     import pymc as pm
 
+    import leaderbayes._numerics.kernels  # noqa: F401  reports that PyTensor compiles
+
     size = sum(np.size(value) for value in model.initial_point().values())
     first, again = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
     options: list[dict[str, Any]] = [{"tune": 1000}, {"tune": 3000}]

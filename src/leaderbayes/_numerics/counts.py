@@ -15,11 +15,11 @@ binomial itself.
 import math
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.kernels import njit
 from leaderbayes._types import Floats, Longs
 
 STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
@@ -73,14 +73,14 @@ def reference_count(n: int, theta_0: float, ease: ArrayLike) -> Longs:
     return np.clip(np.round(n * theta_0 + np.asarray(ease) * sd), 0, n).astype(np.int64)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@njit()
 def allowed(theta: Any, rho: Any, theta_0: float) -> Any:
     """Return rho, or the largest that equation 8 and its like for p_1 allow; numbers or arrays."""
     odds = theta / (1.0 - theta) * (1.0 - theta_0) / theta_0
     return np.minimum(rho, np.sqrt(np.minimum(odds, 1.0 / odds)))
 
 
-@numba.njit(cache=True, error_model="numpy")
+@njit()
 def shifted_binomial(
     n: float, theta: float, rho: float, theta_0: float, z: float
 ) -> tuple[float, float, float]:
@@ -97,7 +97,7 @@ def shifted_binomial(
     return s * up + (n - s) * down - size * p, size, p
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def conditionals_at(n: float, eta: Floats, rho: float, theta_0: float, z: float) -> Floats:
     """Shift, size, logarithms of p, 1 - p and size!, of X given log-odds and z, (node, 5)."""
     out = np.empty((eta.size, 5))
@@ -111,7 +111,7 @@ def conditionals_at(n: float, eta: Floats, rho: float, theta_0: float, z: float)
     return out
 
 
-@numba.njit(cache=True, error_model="numpy")
+@njit()
 def log_probability(
     x: float, shift: float, size: float, log_p: float, log_q: float, ways: float
 ) -> float:

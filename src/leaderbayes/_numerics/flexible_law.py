@@ -15,9 +15,9 @@ Ishwaran, James (2001), Gibbs sampling methods for stick-breaking priors, JASA 9
 
 import math
 
-import numba
 import numpy as np
 
+from leaderbayes._numerics.kernels import njit
 from leaderbayes._numerics.theta_cells import Cells
 from leaderbayes._types import Floats, Longs
 
@@ -40,7 +40,7 @@ def start(given: Cells, rng: np.random.Generator) -> Floats:
     return np.asarray(weight / weight.sum())
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def sweep(
     given: Cells,
     value: Floats,
@@ -89,7 +89,7 @@ def sweep(
     return alpha
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _concentrate(share: Floats, atoms: Floats, m: int, rng: np.random.Generator) -> float:
     """Draw alpha given the counts of cells, with weights integrated out."""
     log = np.empty(ALPHAS.size)
@@ -105,7 +105,7 @@ def _concentrate(share: Floats, atoms: Floats, m: int, rng: np.random.Generator)
     return float(ALPHAS[min(at, ALPHAS.size - 1)])
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _relocate(
     given: Cells,
     log: Floats,
@@ -163,7 +163,7 @@ def _relocate(
         atoms[first + min(new_cell, size - 1)] = many
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _rising(base: float, many: float) -> float:
     """Logarithm of base (base + 1) ... (base + many - 1)."""
     if many == 1.0:
@@ -171,7 +171,7 @@ def _rising(base: float, many: float) -> float:
     return math.lgamma(base + many) - math.lgamma(base)
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def share_out(
     given: Cells,
     value: Floats,
@@ -262,7 +262,7 @@ def share_out(
         weight[first] = both * (1.0 - then)
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _gains(f: Floats, rest: Floats, slope: Floats, many: Longs) -> Floats:
     """Return the gain in log-likelihood at each share f: the sum of many log(rest + slope f)."""
     gain = np.zeros(f.size)
@@ -272,7 +272,7 @@ def _gains(f: Floats, rest: Floats, slope: Floats, many: Longs) -> Floats:
     return gain
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def log_sums(given: Cells, value: Floats, share: Floats) -> Floats:
     """Logarithm of each score's likelihood under P(theta), but for its factor, (score,)."""
     log = np.empty(given.first.size)
@@ -284,7 +284,7 @@ def log_sums(given: Cells, value: Floats, share: Floats) -> Floats:
     return log
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def place(
     given: Cells, value: Floats, share: Floats, of: Longs, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
@@ -314,7 +314,7 @@ def place(
     return found, log
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _inside(given: Cells, rng: np.random.Generator) -> Floats:
     """Draw a value within each cell (cell,)."""
     value = np.empty(given.edge.size - 1)

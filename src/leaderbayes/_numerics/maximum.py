@@ -22,12 +22,12 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from scipy.optimize import brentq
 from scipy.special import bdtr, ndtr, ndtri
 
+from leaderbayes._numerics.kernels import njit
 from leaderbayes._types import Floats, Longs
 
 _REACH = 9.0  # standard deviations beyond which a count has no mass
@@ -327,7 +327,7 @@ def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:
     return s, chance / chance.sum()
 
 
-@numba.njit(cache=True, error_model="numpy")
+@njit()
 def _pmf_at(k: int, n: int, p: float) -> float:
     if p <= 0.0 or p >= 1.0:
         return 1.0 if k == (0 if p <= 0.0 else n) else 0.0
@@ -335,7 +335,7 @@ def _pmf_at(k: int, n: int, p: float) -> float:
     return float(math.exp(log + k * math.log(p) + (n - k) * math.log1p(-p)))
 
 
-@numba.njit(cache=True, error_model="numpy")
+@njit()
 def _pmf(n: int, p: float) -> tuple[int, Floats]:
     """First count and probabilities of a binomial, as far as it has mass."""
     reach = _REACH * math.sqrt(n * p * (1.0 - p)) + 10.0
@@ -343,7 +343,7 @@ def _pmf(n: int, p: float) -> tuple[int, Floats]:
     return low, np.array([_pmf_at(k, n, p) for k in range(low, high + 1)])
 
 
-@numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@njit(fastmath={"reassoc", "contract"})
 def _two_binomials(s: int, n: int, up: Floats, down: Floats, low: int, high: int) -> Floats:
     """P(Bin(s, up) + Bin(n - s, down) <= x), (node, count from low to high)."""
     g = np.empty((up.size, high - low + 1))

@@ -7,10 +7,10 @@ flexible distribution of `flexible_law` puts weights on these cells.
 import math
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from leaderbayes._numerics.counts import log_probability
+from leaderbayes._numerics.kernels import njit
 from leaderbayes._types import Floats, Longs
 
 _STEP = 0.5  # width of a cell, in units: standard errors on the scale
@@ -67,7 +67,7 @@ def cells_of_counts(x: Floats, n: int, rho: Any, fine: float = 1.0) -> Cells:
     return cells(np.arcsin(np.sqrt(x / n)), unit, END, 0.5 * math.pi - END, fine * finer)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@njit()
 def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: float) -> Floats:
     edge = [begin]
     while edge[-1] < end:
@@ -82,7 +82,7 @@ def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: floa
     return np.array(edge)
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floats, Floats]:
     """Likelihood of counts x (score,) above a floor, and the logarithm of each one's factor.
 
@@ -110,7 +110,7 @@ def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floa
     return value, top
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@njit(nogil=True)
 def of_estimates(given: Cells, seen: Floats, own: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """Likelihood of estimates less their luck (score,), and the logarithm of each one's factor.
 

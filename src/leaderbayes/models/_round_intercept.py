@@ -47,7 +47,9 @@ if TYPE_CHECKING:
 
 _NAME = "round_intercept"
 NORMAL = 1e12  # degrees of freedom, of which Student's t distribution is normal
-_ENDS = (-7.0, 37.0)  # standard deviations beyond which normal quantiles are no numbers
+# Standard deviations: below, rounds' intercepts differ by so little that slopes lose their digits;
+# beyond, normal quantiles are no numbers.
+_ENDS = (-5.5, 37.0)
 
 
 def round_intercept(

@@ -1,11 +1,14 @@
 """Time commands cold and warm, as ratios to importing their libraries in the same run.
 
-    uv run --all-extras python benchmarks/run.py [--docs]
+    uv run --all-extras python benchmarks/run.py [--peers PYTHON] [--only NAME] [--docs]
 
 Cold is a process with empty caches, as in a container; warm is the next one. CPU seconds of a
-whole process, user time. With --docs the table replaces that in benchmarks/README.md.
+whole process, user time. PYTHON is that of an environment with arena-rank, evalica, choix, autorank
+and baycomp, whose processes do the same work. lme4 is in likelihood.py, and bayes-testkit, which
+compiles, in boardbench. With --docs the table replaces that in benchmarks/README.md.
 """
 
+import argparse
 import os
 import re
 import resource
@@ -13,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 BOARD = str(ROOT / "src" / "leaderbayes" / "data" / "classifiers.csv")
@@ -33,7 +39,78 @@ def rows(folder):
         "rank, PMRA": ["rank", *ONE, "--model", "round_intercept"],
         "rank, Plackett-Luce": ["rank", *ONE, "--model", "plackett_luce"],
         "rank, Davidson": ["rank", *ONE, "--model", "davidson"],
+        "sota, 400 teams": ["sota", f"{folder}/teams.csv", "--n", "1000", "--sampler", "exact"],
+        "sota, 400 teams, ABC-SMC": [
+            "sota",
+            f"{folder}/teams.csv",
+            "--n",
+            "1000",
+            "--sampler",
+            "abc-smc",
+            "--seed",
+            "1",
+        ],
     }
+
+
+VOTES = "import pandas as pd; v = pd.read_csv({votes!r}); "
+WINNERS = "v['winner'] = v.outcome.map({{1.0: 'model_a', 0.5: 'tie', 0.0: 'model_b'}}); "
+# The same table read and fitted: what leaderbayes does, and what its peers do.
+LARGE = {
+    "10^6 votes of 200 players, estimate": (
+        VOTES + "import leaderbayes as lb; lb.likelihood.bradley_terry(lb.read_votes(v))"
+    ),
+    "10^6 votes, posterior and check of fit": (
+        VOTES + "import leaderbayes as lb; lb.fit(lb.read_votes(v), seed=1)"
+    ),
+    "500 players x 20 rounds": (
+        "import leaderbayes as lb, numpy as np; "
+        "y = np.random.default_rng(1).normal(size=(500, 20)) + np.linspace(0, 3, 500)[:, None]; "
+        "lb.fit(lb.read_scores(y.T, higher_is_better=True), seed=1, progressbar=False)"
+    ),
+}
+PEERS = {
+    "arena-rank, 10^6 votes": VOTES + WINNERS + (
+        "from arena_rank.utils.data_utils import PairDataset; "
+        "from arena_rank.models.bradley_terry import BradleyTerry; d = PairDataset.from_pandas(v); "
+        "BradleyTerry(len(d.competitors)).compute_ratings_and_cis(d)"
+    ),
+    "evalica, 10^6 votes, no intervals": VOTES + (
+        "import evalica as e; w = v.outcome.map({{1.0: e.Winner.X, 0.5: e.Winner.Draw, "
+        "0.0: e.Winner.Y}}); e.bradley_terry(v.model_a, v.model_b, w)"
+    ),
+    "choix, 10^6 votes, no intervals": VOTES + (
+        "import choix, numpy as np; c, n = pd.factorize(pd.concat([v.model_a, v.model_b])); "
+        "a, b = c.reshape(2, -1); m = len(n); w = np.zeros((m, m)); "
+        "np.add.at(w, (a, b), v.outcome); np.add.at(w, (b, a), 1 - v.outcome); "
+        "choix.ilsr_pairwise_dense(w)"
+    ),
+    "autorank, README's board": (
+        "import autorank; autorank.autorank({board}, approach='bayesian')"
+    ),
+    "baycomp, two of README's board": (
+        "import baycomp; t = {board}.values; baycomp.two_on_single(t[:, 0], t[:, 1])"
+    ),
+}  # fmt: skip
+TABLE = (
+    f"__import__('pandas').read_csv({BOARD!r}).query(\"tournament == 'breast_cancer'\")"
+    ".pivot(index='round', columns='player', values='score')"
+)
+
+
+def write_tables(folder, votes=10**6, players=200, judges=1000):
+    """Write a table of votes, and one of a competition's teams."""
+    rng = np.random.default_rng(2)
+    strength, first = 0.7 * rng.standard_normal(players), rng.integers(players, size=votes)
+    second = (first + rng.integers(1, players, size=votes)) % players
+    won = rng.random(votes) < 1.0 / (1.0 + np.exp(strength[second] - strength[first]))
+    outcome = np.where(rng.random(votes) < 0.15, 0.5, won)
+    judge = rng.integers(judges, size=votes)
+    named = {"model_a": first, "model_b": second, "outcome": outcome, "judge": judge}
+    pd.DataFrame(named).to_csv(f"{folder}/votes.csv", index=False)
+    score = rng.binomial(1000, rng.beta(40, 12, 400)) / 1000
+    teams = {"team": [f"t{k}" for k in range(400)], "score": score}
+    pd.DataFrame(teams).to_csv(f"{folder}/teams.csv", index=False)
 
 
 def seconds(command, caches):
@@ -44,15 +121,29 @@ def seconds(command, caches):
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def table():
+def commands(folder, peers):
+    """Whole command lines by what they are called."""
+    own = [sys.executable, "-W", "ignore"]
+    found = {name: [*own, "-m", "leaderbayes", *given] for name, given in rows(folder).items()}
+    known = {"votes": f"{folder}/votes.csv", "board": TABLE}
+    found |= {name: [*own, "-c", code.format(**known)] for name, code in LARGE.items()}
+    if peers:
+        found |= {f"*{k}*": [peers, "-W", "ignore", "-c", code.format(**known)]
+                  for k, code in PEERS.items()}  # fmt: skip
+    return found
+
+
+def table(peers, only):
     """Lines of the table."""
     yield "| command | cold, CPU s | warm, CPU s | cold / imports | warm / imports |"
     yield "|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:
+        write_tables(folder)
         imports = [seconds([sys.executable, "-c", IMPORTS], folder) for _ in range(3)]
         least = min(imports)
-        for name, arguments in rows(folder).items():
-            command = [sys.executable, "-W", "ignore", "-m", "leaderbayes", *arguments]
+        for name, command in commands(folder, peers).items():
+            if only and only not in name:
+                continue
             caches = tempfile.mkdtemp(dir=folder)
             cold, warm = (seconds(command, caches) for _ in range(2))
             numbers = (f"{cold:.1f}", f"{warm:.1f}", f"{cold / least:.1f}", f"{warm / least:.1f}")
@@ -61,11 +152,15 @@ def table():
 
 
 def main():
-    made = []
-    for line in table():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peers")
+    parser.add_argument("--only")
+    parser.add_argument("--docs", action="store_true")
+    given, made = parser.parse_args(), []
+    for line in table(given.peers, given.only):
         print(line, flush=True)
         made.append(line)
-    if "--docs" in sys.argv:
+    if given.docs:
         page = Path(__file__).with_name("README.md")
         text = "\n".join([BEGIN, "", *made, "", END])
         old = page.read_text("utf-8")

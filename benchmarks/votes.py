@@ -1,18 +1,16 @@
 """Votes beside arena-rank, evalica, choix and FastChat's logistic regression, in one run.
 
-    uv run python benchmarks/votes.py --peer PYTHON [--only agree|speed|cover]
+    uv run python benchmarks/votes.py --peer PYTHON [--only agree|cover]
 
-PYTHON is that of an environment with arena-rank, evalica, choix and scikit-learn. Prints three
-tables: how far estimates of the same convention are apart (ties half, nothing else), processor
-seconds from a table of votes to estimates (a second call in the process), and how often intervals
-of 95 % cover where judges have opinions of their own.
+PYTHON is that of an environment with arena-rank, evalica, choix and scikit-learn. Prints two
+tables: how far estimates of the same convention are apart (ties half, nothing else), and how often
+intervals of 95 % cover where judges have opinions of their own. run.py has the time they take.
 """
 
 import argparse
 import json
 import subprocess
 import tempfile
-import time
 import warnings
 from pathlib import Path
 
@@ -98,38 +96,6 @@ def agreement(python):
         yield name, f"{near:.1e}", f"{usual:.1e}", *said
 
 
-def seconds(work):
-    """Processor seconds of a second call."""
-    work()
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def speed(python, size):
-    """Rows of the second table: from the table to estimates, with what width there is."""
-    votes, _ = simulate(size, 200, size // 100, np.random.default_rng(2))
-    frame = table(votes)
-    ours = {
-        "leaderbayes, the estimate and its Hessian": lambda: lb.likelihood.bradley_terry(
-            lb.read_votes(frame), covariance="model", cluster="none"
-        ),
-        "leaderbayes, clustered by judge": lambda: lb.likelihood.bradley_terry(
-            lb.read_votes(frame)
-        ),
-    }
-    taken = {name: seconds(work) for name, work in ours.items()}
-    peers = ask(python, votes, "speed")
-    votes_read = lb.read_votes(frame)
-    taken["... of which reading the table"] = seconds(lambda: lb.read_votes(frame))
-    taken["leaderbayes, Elo in the order of rows, of votes read"] = seconds(
-        lambda: lb.elo(votes_read)
-    )
-    least = taken["leaderbayes, the estimate and its Hessian"]
-    for name, each in (taken | peers).items():
-        yield name, f"{size:.0e}", f"{each:.2f}", f"{each / least:.2f}"
-
-
 def limit(strength):
     """What Bradley-Terry says of infinitely many judges with opinions of their own."""
     node, weight = np.polynomial.hermite_e.hermegauss(60)
@@ -146,7 +112,7 @@ def limit(strength):
 
 
 def coverage(python, boards, each):
-    """Rows of the third table: judges of so many votes each."""
+    """Rows of the second table: judges of so many votes each."""
     rng = np.random.default_rng(3)
     drawn = [simulate(JUDGES * each, PLAYERS, JUDGES, rng, opinion=OPINION) for _ in range(boards)]
     truth = np.array([limit(strength) for _, strength in drawn])
@@ -184,17 +150,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", required=True)
     parser.add_argument("--boards", type=int, default=100)
-    parser.add_argument("--largest", type=int, default=10**6)
-    parser.add_argument("--only", choices=["agree", "speed", "cover"])
+    parser.add_argument("--only", choices=["agree", "cover"])
     given = parser.parse_args()
     warnings.simplefilter("ignore", lb.LeaderbayesWarning)
     if given.only in (None, "agree"):
         header = ["tool", "to the end", "by default", "strengths, one covariate", "its coefficient"]
         show("Apart from ours", header, agreement(given.peer))
-    if given.only in (None, "speed"):
-        sizes = [size for size in (10**5, 10**6) if size <= given.largest]
-        rows = (row for size in sizes for row in speed(given.peer, size))
-        show("200 players", ["tool", "votes", "CPU s", "ratio"], rows)
     if given.only in (None, "cover"):
         header = ["intervals of 95 %", "votes a judge", "cover", "se", "width"]
         rows = (row for each in (50, 200) for row in coverage(given.peer, given.boards, each))

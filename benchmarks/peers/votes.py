@@ -8,7 +8,6 @@ Of CASE "cover" also board (vote,): which simulation a vote is of.
 
 import json
 import sys
-import time
 
 import choix
 import evalica
@@ -122,14 +121,6 @@ def bootstrap(frame, samples=100):
     return np.quantile(np.array(drawn), [0.025, 0.975], axis=0)
 
 
-def timed(work):
-    """Processor seconds of a second call."""
-    work()
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def agree(votes):
     frame = table(votes)
     wins = wins_of(frame)
@@ -152,16 +143,6 @@ def agree(votes):
     }
 
 
-def speed(votes):
-    frame = table(votes)
-    return {
-        "arena-rank": timed(lambda: arena_rank(frame)),
-        "evalica": timed(lambda: evalica_scores(frame)),
-        "choix": timed(lambda: choix.ilsr_pairwise_dense(wins_of(frame))),
-        "FastChat's": timed(lambda: fastchat(wins_of(frame))),
-    }
-
-
 def cover(votes):
     found = {"arena-rank, sandwich": [], "FastChat's, bootstrap of votes": []}
     for k in np.unique(votes["board"]):
@@ -178,6 +159,6 @@ def cover(votes):
 
 if __name__ == "__main__":
     given = dict(np.load(sys.argv[1]))
-    result = {"agree": agree, "speed": speed, "cover": cover}[sys.argv[3]](given)
+    result = {"agree": agree, "cover": cover}[sys.argv[3]](given)
     with open(sys.argv[2], "w") as file:
         json.dump(result, file)

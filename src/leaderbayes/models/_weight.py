@@ -50,7 +50,8 @@ def warn_if_apart(matches: xr.Dataset) -> None:
         groups = components(matches)
         fact, unknown, known = say_apart(matches, groups)
         warnings.warn(
-            f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",
+            f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}. "
+            "Add rounds that connect them.",
             LeaderbayesWarning,
             skip_file_prefixes=(_PACKAGE,),
         )

@@ -118,3 +118,12 @@ def test_a_study_may_hold_both(study, study_of_scores):
     assert table["lead"].notna().tolist() == [False, True]
     assert "odd_player" not in table
     assert list(table)[-1] == "converged"
+
+
+def test_boards_that_were_read_from_the_store_have_a_check(tmp_path):
+    scores = lb.datasets.load("classifiers").isel(tournament=[3, 4], player=slice(None, 5))
+    for _ in range(2):  # fitted, then read; Zarr has a type of strings of its own
+        stored = lb.study.fit(
+            scores, store=tmp_path / "store", draws=100, seed=1, progressbar=False
+        )
+    assert lb.study.compare(stored, draws=50)["p_check"].notna().all()

@@ -226,7 +226,7 @@ def said_of(p: float) -> str:
 def _of_rounds(post: Posterior) -> pd.DataFrame:
     """Return residuals of each player in each round."""
     place = post.matches()["place"].transpose("round", "player")
-    names = pd.Series(place["round"].to_numpy().astype(str))
+    names = pd.Series(place["round"].to_numpy()).astype(str)  # Zarr's strings, too
     at = names.where(names.str.fullmatch(_DATE)).rank(method="dense").to_numpy(float)
     if "period_of_round" in post.constant:
         at = post.constant["period_of_round"].to_numpy().astype(float)

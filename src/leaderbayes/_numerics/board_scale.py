@@ -198,7 +198,7 @@ def draw_counts(
 ) -> Longs:  # fmt: skip
     """Draw counts, above the floor, where the reference is right on so many instances."""
     theta = np.clip(theta, 1e-12, 1.0 - 1e-12)
-    theta, right, rho = np.broadcast_arrays(theta, right, rho)
+    theta, right, rho = map(np.array, np.broadcast_arrays(theta, right, rho))
     count, alone = np.full(theta.shape, floor), not rho.any()
     if not alone:
         up, down = conditionals(theta, allowed(theta, rho, theta_0), theta_0)

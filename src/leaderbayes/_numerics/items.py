@@ -72,7 +72,7 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
 
 
 def _with_tails(shares: Floats, items: Items, rng: np.random.Generator) -> Floats:
-    """Give draws (draw, player) Student t tails, if few items carry much of the weight."""
+    """Widen draws (draw, player) to Student t tails if few items carry much of the weight."""
     assert items.weight is not None
     strata = np.zeros(len(items.weight), int) if items.strata is None else items.strata
     df = Weighing(items.weight, strata).df

@@ -72,7 +72,7 @@ def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr
         - ``aggregators`` (aggregator, player): ``value``, ``rank``, ``leader``, ``same_leader``,
           ``top_differs``.
         - ``left_out`` (unit): ``leader`` without it, ``lead`` of this leader.
-        - ``check``: `check`. ``plan``: `plan` for the leader against everybody.
+        - ``check``: `check`. ``plan``: `plan` for the leader against all others.
         - ``halves`` (split): ``same_leader``, ``shared_top``, ``correlation`` (Kendall's).
 
         attrs: ``model``, ``leader``, ``prob``, ``seed``, ``unit``, ``found`` (number of questions

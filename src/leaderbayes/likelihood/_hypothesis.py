@@ -103,8 +103,8 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
 def _require_variance(k: Floats, fit: xr.Dataset) -> None:
     if not vary(k, fit):
         raise LeaderbayesError(
-            f"{len(k)} hypothes{'i' if len(k) == 1 else 'e'}s: more than the rank of this covariance"
-            " (clustered, at most the number of rounds minus one); test fewer, or use "
+            f"{len(k)} hypothes{'i' if len(k) == 1 else 'e'}s: more than the rank of this "
+            "covariance (clustered, at most the number of rounds minus one); test fewer, or use "
             "covariance='model'."
         )
 

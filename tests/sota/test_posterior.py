@@ -4,6 +4,7 @@ import json
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -219,3 +220,33 @@ def test_a_parameter_on_which_chains_disagree_is_the_worst():
         drawn = {"theta_sota": agreed, "concentration": other}
         found = _worst(xr.Dataset({k: (("chain", "draw"), v) for k, v in drawn.items()}))
         assert found["converged"] == converged
+
+
+@pytest.mark.parametrize("se", [None, 0.01])
+def test_losses_are_answered_as_losses(se):
+    """And everything else is as of the same board of gains."""
+    rng = np.random.default_rng(1)
+    loss = pd.Series(np.round(0.1 + 0.2 * rng.random(12), 2), [f"t{k}" for k in range(12)])
+    facts = {"n": 100} if se is None else {"se": se}
+    whole = 1.0 if se is None else 0.0
+    gain = lb.sota.read_board((whole - loss).round(2), **facts)
+    loss = lb.sota.read_board(loss, **facts, higher_is_better=False)
+    of = [lb.sota.posterior(board, seed=1, draws=200, progressbar=False) for board in (gain, loss)]
+    gains, losses = (lb.leaderboard(dt) for dt in of)
+    assert losses["team"].tolist() == gains["team"].tolist()
+    for one, other in {"score": "score", "theta": "theta", "theta_lower": "theta_upper"}.items():
+        np.testing.assert_allclose(losses[one], whole - gains[other], atol=1e-9)
+    assert losses[["p_best", "p_sota"]].equals(gains[["p_best", "p_sota"]])
+    first, last = gains["team"].iloc[[0, -1]]
+    pairs = [lb.compare(dt, first, last) for dt in of]
+    assert float(pairs[1]["p_better"]) == float(pairs[0]["p_better"]) > 0.5
+    assert float(pairs[1]["difference"]) == pytest.approx(-float(pairs[0]["difference"]))
+    records = [lb.sota.certify(dt, first) for dt in of]
+    assert float(records[1]["gain"]) == pytest.approx(float(records[0]["gain"]))
+    assert float(records[1]["theta_ours"]) == pytest.approx(whole - float(records[0]["theta_ours"]))
+    seen = [lb.check(dt)["observed"].to_series() for dt in of]
+    assert seen[1]["minimum"] == pytest.approx(whole - seen[0]["maximum"])
+    assert "lowest score of the board" in " ".join(lb.report.text(of[1]).split())
+    looks = [lb.sota.two_looks(board, board, seed=1) for board in (gain, loss)]
+    assert float(looks[1]["promised"]) == pytest.approx(whole - float(looks[0]["promised"]))
+    assert float(looks[1]["drop"]) == pytest.approx(float(looks[0]["drop"]))

@@ -51,7 +51,9 @@ def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     if post.board is None:
         return table
     table.insert(1, "score", post.board.to_series()[table["team"]].to_numpy())
-    return table.sort_values(["theta", "score"], ascending=False, ignore_index=True)
+    return table.sort_values(
+        ["theta", "score"], ascending=not post.higher_is_better, ignore_index=True
+    )
 
 
 def _observed(post: Posterior) -> pd.Series:

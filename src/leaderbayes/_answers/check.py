@@ -111,7 +111,7 @@ def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
     new = statistics(post.read("new_score", "team", group="posterior_predictive"))
     if post.board is None:
         raise LeaderbayesError(f"{post.called} has no constant_data/score (team), the board.")
-    score, n = post.board.to_numpy(), post.option("n")
+    score, n = post.own_unit(post.board.to_numpy()), post.option("n")  # as the model has them
     if n is not None and post.option("positive_rate") is None:
         # As the model has them: 373 of 374, printed as 0.99733, is no more than that.
         score = np.round(score * n) / n
@@ -121,9 +121,13 @@ def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
     above = np.where(tied, 0.5, new > seen).mean(axis=0)
     lower, upper = np.quantile(new, [0.025, 0.975], axis=0)
     p = np.minimum(2.0 * np.minimum(above, 1.0 - above), 1.0)
+    names = list(STATISTICS)
+    if not post.higher_is_better:
+        seen, lower, upper = (post.own_unit(values) for values in (seen, upper, lower))
+        names = ["minimum", "quantile 0.1", "median", "quantile 0.9"]
     values = {"observed": seen, "lower": lower, "upper": upper, "p_value": p}
     named = {name: ("statistic", value) for name, value in values.items()}
-    return xr.Dataset(named, {"statistic": list(STATISTICS)})
+    return xr.Dataset(named, {"statistic": names})
 
 
 _OF = {"epp": _of_matches, "score": _of_scores, "theta": _of_teams}

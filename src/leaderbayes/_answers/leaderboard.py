@@ -149,7 +149,7 @@ def shown_as(
         If there is no such player or scale, or an option has no meaning for this posterior.
     """
     one_of("scale", scale, None, "elo")
-    name, unit, draws = post.parameter, post.model.unit, post.draws if draws is None else draws
+    name, unit, draws = post.parameter, post.unit, post.draws if draws is None else draws
     if scale is None and anchor_at is not None:
         raise LeaderbayesError("anchor_at= is in Elo points: add scale='elo'.")
     if scale == "elo" and unit != "log-odds":
@@ -217,8 +217,10 @@ def _of_scores(post: Posterior, prob: float) -> dict[str, Floats]:
 
 
 def _of_teams(post: Posterior, _: float) -> dict[str, Floats]:
-    best = post.read("theta_sota") if post.has("theta_sota") else post.draws.max(axis=1)
-    return {"p_sota": (post.draws >= best.mean()).mean(axis=0)}
+    best = post.standing.max(axis=1)
+    if post.has("theta_sota"):
+        best = post.own_unit(post.read("theta_sota")) * (1.0 if post.higher_is_better else -1.0)
+    return {"p_sota": (post.standing >= best.mean()).mean(axis=0)}
 
 
 _OWN = {"epp": _of_strengths, "score": _of_scores, "theta": _of_teams}

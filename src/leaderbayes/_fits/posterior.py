@@ -132,7 +132,7 @@ class Posterior:
     @cached_property
     def draws(self) -> Floats:
         """Draws (sample, player) of the parameter, in its unit."""
-        return self.read(self.parameter, self.who)
+        return np.asarray(self.own_unit(self.read(self.parameter, self.who)))
 
     @cached_property
     def standing(self) -> Floats:
@@ -226,7 +226,25 @@ class Posterior:
     @property
     def higher_is_better(self) -> bool:
         """Whether more of the parameter is better: not of losses."""
+        if self.parameter == "theta":
+            known = "constant_data" in self.tree.children and "higher_is_better" in self.constant
+            return not known or self._more_is_better
         return self.parameter != "score" or self.scores is None or self._more_is_better
+
+    @property
+    def unit(self) -> str:
+        """Unit of the draws, in words."""
+        if self.parameter == "theta" and "constant_data" in self.tree.children:
+            if "se" in self.constant:
+                return "the metric's unit"
+            return self.model.unit if self.higher_is_better else "probability of a wrong answer"
+        return self.model.unit
+
+    def own_unit(self, values: Any) -> Any:
+        """Return thetas and scores of a board of losses, whose model has 1 - loss or -loss."""
+        if self.parameter != "theta" or self.higher_is_better:
+            return values
+        return -values if "se" in self.constant else (1.0 - values).round(12)
 
     @property
     def _more_is_better(self) -> bool:
@@ -265,7 +283,8 @@ class Posterior:
         """Scores of teams (team,), where they are known."""
         for group in ("constant_data", "observed_data"):
             if group in self.tree.children and "score" in self.tree[group].dataset:
-                return self.tree[group].dataset["score"]
+                board: xr.DataArray = self.own_unit(self.tree[group].dataset["score"])
+                return board
         return None
 
     def option(self, name: str, default: Any = None) -> Any:

@@ -208,8 +208,8 @@ def _of_scores(post: Posterior, _: float) -> Facts:
 
 
 def _of_teams(post: Posterior, _: float) -> Facts:
-    board = board_of(post.tree)
-    return {"metric": board.attrs["metric"], "n": board.attrs.get("n")}
+    attrs = board_of(post.tree).attrs
+    return {"metric": attrs["metric"], "n": attrs.get("n"), "higher": post.higher_is_better}
 
 
 _OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}

@@ -229,6 +229,7 @@ def best(dt: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]) ->
     shown = table.iloc[:top]
     return {
         "size": len(table),
+        "higher": post.higher_is_better,
         "model": post.model.name,
         "title": post.model.label,
         "known": known,

@@ -122,7 +122,7 @@ def certify(
         ``p_better``, P(theta of ours above the best other theta), where equal ones, as a learnt
         P(theta) has them, count half; ``claim``, whether it is ``prob``
         or more; with ``_lower`` and ``_upper`` ``theta_ours``, ``theta_others``, of the best other,
-        and ``gain``, their difference; ``observed_gain``; ``others``, their number. attrs:
+        and ``gain``, by how much ours is better; ``observed_gain``; ``others``, a number. attrs:
         ``ours``, ``variants``, ``prob``, ``message``, ``converged``, ``warnings``.
 
     Raises
@@ -148,13 +148,16 @@ def certify(
     if not own or not len(other):
         raise LeaderbayesError("ours must name at least one team, but not all.")
     best = own[int(np.argmax(score[own]))]
-    theta, others = post.draws[:, best], post.draws[:, other].max(axis=1)
+    theta, others = post.standing[:, best], post.standing[:, other].max(axis=1)
     if variants > 1:
         kept = _of_tries(post, best, variants)
         theta, others = theta[kept], others[kept]
     p_better = float(((theta > others) + 0.5 * (theta == others)).mean())
     name = str(post.players[best])
-    columns = {"theta_ours": theta, "theta_others": others, "gain": theta - others}
+    sign = 1.0 if post.higher_is_better else -1.0
+    columns = {
+        "theta_ours": sign * theta, "theta_others": sign * others, "gain": theta - others,
+    }  # fmt: skip
     found = {k: float(v) for k, v in with_ends(columns, prob).items()}
     digits = decimals_of_best(found["gain_lower"], found["gain_upper"])
     gain, low, high = (f"{found[f'gain{end}']:+.{digits}f}" for end in ("", "_lower", "_upper"))

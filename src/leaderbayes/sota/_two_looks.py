@@ -9,7 +9,7 @@ from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import Answer
 from leaderbayes._numerics.intervals import decimals_of_best
-from leaderbayes._scores.facts import facts
+from leaderbayes._scores.facts import facts, in_own_unit
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats
 
@@ -114,6 +114,8 @@ def two_looks(
         "top": top,
         "m": m,
     }
+    levels = ("promised", "kept", "winner_public", "winner_private")
+    found |= in_own_unit({name: found[name] for name in levels}, boards[0])
     winner = str(boards[0]["team"].to_numpy()[first])
     attrs = {"winner": winner, "seed": seed, "prob": prob, "message": _message(found, prob)}
     return Answer(found, attrs=attrs)

@@ -81,7 +81,7 @@ def test_refuses():
     for pair, message in (
         ((board, estimates), "two boards of accuracies"),
         ((aucs, aucs), "two boards of accuracies"),
-        ((board, few), "5 teams are on both boards, such as 'team 0'; 10 at least"),
+        ((board, few), "5 teams are on both boards, such as 'team 0', but at least 10"),
         ((ranked, ranked), "named by their ranks"),
         ((board, scores), "not a board: pass a result of sota.read_board"),
     ):

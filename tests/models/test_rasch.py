@@ -147,7 +147,7 @@ def test_any_posterior_of_it_is_taken(few):
     ("change", "said"),
     [
         (lambda s: s + 0.1 * np.arange(5), "for right or wrong answers, but these have"),
-        (lambda s: s * 0.0, "have 1 value, 0 to 0: take"),
+        (lambda s: s * 0.0, "have 1 value, 0 to 0: use"),
         (lambda s: s.where(np.eye(3, 5)[::1] > 0), "share no round|no score"),
         (lambda s: s.assign_coords(round_weight=("round", np.ones(5))), "has no weights"),
     ],

@@ -19,7 +19,7 @@ _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
 _CHECKED = 40  # players that diagnostics look at, at most
 _MANY, _STATES = 120, 10  # players, and states that are kept of one point
-_AGAIN = 3  # times that points are moved, until chains agree
+_MOVES, _MOST_MOVES = 5, 60  # of points at a time, and until chains have to agree
 _WALKERS = 4  # chains that are compared, at least
 
 
@@ -64,15 +64,16 @@ def draw_metropolis(
         each = _STATES if m > _MANY and total % (walkers * _STATES) == 0 else 1
         kept = _resample(proposed.log_weight, walkers, several * total // each, rng)
         x, t = proposed.x[kept], proposed.log_scale[kept]
-        for again in range(_AGAIN):
+        moves = max(_MOVES, 2 * each)
+        for again in range(_MOST_MOVES // moves):
             if again:
                 x, t = x[each - 1 :: each], t[each - 1 :: each]
-            x, t, accepted = engine.move(x, t, rng, each)
+            x, t, accepted = engine.move(x, t, rng, moves, each)
             moved = Proposals(x, t, np.zeros(len(x)))
             state = np.arange(len(x)).reshape(walkers, -1)
             # Copies are next to each other: the effective sample size counts what has moved.
             found = diagnose(_checked(moved, state, m))
-            if found["converged"]:
+            if found["converged"] and found["min_ess"] > min(_GOOD_ESS, total / 2):
                 break
         x, t, sampler = x[several - 1 :: several], t[several - 1 :: several], "resample-move"
         rate = accepted[several - 1 :: several].reshape(chains, draws)

@@ -38,7 +38,7 @@ _LEAST = -1e4  # log density
 _FINE = 8  # cells between knots
 _ENDS = 37.0  # standard deviations beyond which normal quantiles are no numbers
 _MANY = 120  # coordinates
-_MOVES, _LEAPS, _LEAP = 20, 6, 0.4  # of Hamiltonian Monte Carlo; the last in standard deviations
+_LEAPS, _LEAP = 6, 0.4  # of Hamiltonian Monte Carlo; the last in standard deviations
 
 
 class _Node(NamedTuple):
@@ -113,7 +113,7 @@ class Engine:
         return Proposals(x, t, np.where(np.isnan(log_weight), -np.inf, log_weight))
 
     def move(
-        self, x: Floats, log_scale: Floats, rng: np.random.Generator, kept: int = 1
+        self, x: Floats, log_scale: Floats, rng: np.random.Generator, moves: int, kept: int = 1
     ) -> tuple[Floats, Floats, Floats]:
         """Move each point (point, player + k) and its log sigma.
 
@@ -124,7 +124,7 @@ class Engine:
         at = np.array([node.log_scale for node in self.nodes])
         x, t, accepted = x.copy(), log_scale.copy(), np.zeros(len(x))
         value, states = self.target.log_density(x, t), []
-        for _ in range(_MOVES):
+        for _ in range(moves):
             near = t + (at[1] - at[0]) * rng.standard_normal(len(t))
             found = self.target.log_density(x, near)
             taken = np.log(rng.random(len(t))) < found - value
@@ -133,7 +133,7 @@ class Engine:
             for k in np.unique(nearest):
                 mine = nearest == k
                 x[mine], value[mine], taken = self._leap(x[mine], t[mine], self.nodes[k].ways, rng)
-                accepted[mine] += taken / _MOVES
+                accepted[mine] += taken / moves
             states.append((x.copy(), t.copy()))
             del states[:-kept]
         x, t = (np.stack(each, axis=1) for each in zip(*states, strict=True))

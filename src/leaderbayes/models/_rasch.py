@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, softmax
+from scipy.sparse import csr_array
+from scipy.special import expit, log_expit, logsumexp, softmax
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.target import Target
@@ -121,38 +122,46 @@ def rasch(
 
 
 class _Items(NamedTuple):
-    """Items by their pattern of answers, and all answers of these."""
+    """Items by pattern of answers; those that the same players were asked share logits."""
 
     number: Floats  # (pattern,): of items
     of: Longs  # (item,): patterns
     asked: Floats  # (pattern, player): less the share of items that a player was asked
-    pattern: Longs  # (answer,): sorted
-    player: Floats  # (answer, player): 1 for whose it is
-    right: Floats  # (answer,)
+    player: Floats  # (logit, player): 1 for whose it is
+    asked_with: Floats  # (logit, player): `asked` of its items
+    there: csr_array  # (pattern, logit): 1 for an answer
+    wrong: csr_array  # (pattern, logit): 1 for a wrong one
     grid: Floats  # (point,): difficulties, in their standard deviations
     log_weight: Floats  # (point,)
 
     def logits(self, a: Floats, level: Floats, s: Floats, gamma: Floats) -> tuple[Floats, Floats]:
-        """Return logits (draw, point, answer) and log densities (draw, point, pattern)."""
-        own = a @ self.player.T - (level[:, None] + gamma @ self.asked.T)[:, self.pattern]
-        eta = own[:, None] - (s[:, None] * self.grid)[:, :, None]
-        starts = np.searchsorted(self.pattern, np.arange(len(self.number)))
-        each = np.add.reduceat(self.right * eta - np.logaddexp(0.0, eta), starts, axis=2)
-        return eta, each + self.log_weight[:, None]
+        """Return logits (logit, draw, point) and log densities (pattern, draw, point)."""
+        own = self.player @ a.T - level - self.asked_with @ gamma.T
+        eta = own[:, :, None] - s[:, None] * self.grid
+        return eta, _of(self.there, log_expit(eta)) - _of(self.wrong, eta) + self.log_weight
+
+
+def _of(rows: Any, values: Floats) -> Floats:
+    """Sum over the first of three dimensions."""
+    found = rows @ values.reshape(len(values), -1)
+    return np.asarray(found.reshape(-1, *values.shape[1:]))
 
 
 def _items(y: Floats) -> _Items:
     known, of, number = np.unique(
         np.where(np.isfinite(y), y, _ABSENT), axis=0, return_inverse=True, return_counts=True
     )
+    masks, mask = np.unique(known != _ABSENT, axis=0, return_inverse=True)
+    own, player = np.nonzero(masks)
+    there = mask.ravel()[:, None] == own
     # A few points to a standard deviation of what an item's answers say of it.
     half = int(np.ceil(4.5 * np.sqrt(y.shape[1]))) + 10
     grid = _REACH * np.arange(-half, half + 1) / half
-    weight = np.exp(-0.5 * grid**2)
-    pattern, player = np.nonzero(known != _ABSENT)
+    weight, share = np.exp(-0.5 * grid**2), np.isfinite(y).mean(axis=0)
     return _Items(
-        number.astype(float), of.ravel(), (known != _ABSENT) - np.isfinite(y).mean(axis=0), pattern,
-        np.eye(y.shape[1])[player], known[pattern, player], grid, np.log(weight / weight.sum()),
+        number.astype(float), of.ravel(), (known != _ABSENT) - share, np.eye(y.shape[1])[player],
+        (masks - share)[own], csr_array(there.astype(float)),
+        csr_array(there * (known[:, player] == 0.0)), grid, np.log(weight / weight.sum()),
     )  # fmt: skip
 
 
@@ -162,7 +171,7 @@ def problem(
     """Return the same model for the fast engine, with difficulties integrated out."""
     scores, y, low, high = _checked(scores, prior_scale, difficulty_scale)
     (rounds, m), items, tau = y.shape, _items(y), difficulty_scale
-    size = max(_BLOCK // (len(items.grid) * len(items.right)), 1)
+    size = max(_BLOCK // (len(items.grid) * (len(items.player) + len(items.number))), 1)
 
     def scales(extra: Floats) -> tuple[Floats, Floats, Floats]:
         """Return level, standard deviation and selection from standard normal variables."""
@@ -170,27 +179,28 @@ def problem(
 
     def density(a: Floats, extra: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
         eta, each = items.logits(a, *scales(extra))
-        top = each.max(axis=1, keepdims=True)
+        top = each.max(axis=2, keepdims=True)
         each = np.exp(each - top)
-        total = each.sum(axis=1, keepdims=True)
-        value = (np.log(total) + top)[:, 0] @ items.number
+        total = each.sum(axis=2, keepdims=True)
+        value = items.number @ (np.log(total) + top)[:, :, 0]
         if not gradient:
             return value, a, extra
-        each *= items.number / total
-        slope = each[:, :, items.pattern] * (items.right - expit(eta))
-        by_answer, by_grid = slope.sum(axis=1), slope.sum(axis=2) @ items.grid
+        each *= items.number[:, None, None] / total
+        there, wrong = items.there.T, items.wrong.T
+        slope = expit(-eta) * _of(there, each) - _of(wrong, each)
+        by_logit, by_grid = slope.sum(axis=2).T, slope.sum(axis=0) @ items.grid
         by_extra = [
-            -tau * by_answer.sum(axis=1), -half_normal_of(extra[:, 1], tau)[1] * by_grid,
-            -tau * by_answer @ items.asked[items.pattern],
+            -tau * by_logit.sum(axis=1), -half_normal_of(extra[:, 1], tau)[1] * by_grid,
+            -tau * by_logit @ items.asked_with,
         ]  # fmt: skip
-        return value, by_answer @ items.player, np.column_stack(by_extra)
+        return value, by_logit @ items.player, np.column_stack(by_extra)
 
     def difficulties(a: Floats, extra: Floats, rng: np.random.Generator) -> Floats:
         """Draw difficulties (draw, item) given abilities, uniformly within cells of the grid."""
         level, s, gamma = scales(extra)
         each = items.logits(a, level, s, gamma)[1]
-        share = softmax(each, axis=1).cumsum(axis=1)[:, :, items.of]
-        at = (share < rng.random((len(a), 1, rounds))).sum(axis=1).clip(max=len(items.grid) - 1)
+        share = softmax(each, axis=2).cumsum(axis=2)[items.of].swapaxes(0, 1)
+        at = (share < rng.random((len(a), rounds, 1))).sum(axis=2).clip(max=len(items.grid) - 1)
         z = items.grid[at] + (items.grid[1] - items.grid[0]) * (rng.random(at.shape) - 0.5)
         return difficulty(level, s, gamma, z)
 
@@ -231,7 +241,7 @@ def problem(
         names = ("ability", "difficulty_level", "difficulty_scale", "selection")
         parts = np.array_split(np.arange(len(drawn["score"])), -(-len(drawn["score"]) // size))
         every = ((drawn[name][k] for name in names) for k in parts)
-        each = [np.logaddexp.reduce(items.logits(*own)[1], axis=1) for own in every]
+        each = [logsumexp(items.logits(*own)[1], axis=2).T for own in every]
         return np.concatenate(each)[:, items.of]
 
     answer, known = np.where(np.isfinite(y), y, _ABSENT).astype("int8"), constant(scores, "rasch")

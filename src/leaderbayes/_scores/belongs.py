@@ -226,7 +226,8 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
         others = np.arange(m) != j
         fractions, said = fractional[others].mean() > 0.5, {}
         if r[j] > 2.0 and level[j] > 0.5:
-            said["on another scale"] = 1 + (r[j] > 4.0 and level[j] > 1.0) + (level[j] > 2.5)
+            far = (r[j] > 4.0 and level[j] > 1.0, level[j] > 2.5, level[j] > 5.0)
+            said["on another scale"] = 1 + sum(far)
         if cells[j] >= _FEWEST and q[j] > 1.5 and not same[j]:
             said["varies otherwise"] = 1 + (q[j] > 3.0) + (q[j] > 6.0)
         if often > _AGREE and alone[j] < _AGREE / 3.0:

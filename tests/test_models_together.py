@@ -141,7 +141,7 @@ def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, sco
     ("model", "options", "message"),
     [
         ("plackett_luce", {"ties": "drop"}, "choose 'half'"),
-        ("plackett_luce", {"weight": "composite"}, "power is 1"),
+        ("plackett_luce", {"weight": "composite"}, "ranking is exact"),
         ("plackett_luce", {"options": {"tie_scale": 1.0}}, "no option 'tie_scale'"),
         ("round_intercept", {"within_round": False}, "within_round=True"),
         ("tournaments", {}, "several tournaments"),

@@ -291,7 +291,10 @@ def _cells(frame, tools):
             far[tool] += [] if np.isnan(mean) or cell.startswith("equal") else [abs(mean - 0.95)]
         rows.append(row)
     rows.append(
-        ["mean distance, without *equal*", *(f"{np.mean(x):.3f}" if x else "" for x in far.values())]
+        [
+            "mean distance, without *equal*",
+            *(f"{np.mean(x):.3f}" if x else "" for x in far.values()),
+        ]
     )
     return _table(["cell", *tools], rows) if tools else ""
 

@@ -58,7 +58,7 @@ def test_older_files_and_files_that_are_named(tmp_path):
     ("given", "options", "message"),
     [
         ({"answers": [1], "column": "other"}, {}, "no column 'metric', which details of lighteval"),
-        ({"answers": [1], "query": "Another?"}, {}, "item '0' of .* is another .*doc.query"),
+        ({"answers": [1], "query": "Another?"}, {}, "item '0' of .* differs from .*doc.query"),
         ({"answers": [1], "model": "b", "date": "2026-05-02T10-00-00"}, {}, "second score for"),
     ],
 )  # fmt: skip

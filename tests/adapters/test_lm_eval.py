@@ -64,7 +64,7 @@ def test_directions_do_not_mix():
 
 
 def test_a_metric_is_never_guessed():
-    with pytest.raises(lb.ScoresError, match=r"'arc_easy' has .*'acc_norm,none'; name one"):
+    with pytest.raises(lb.ScoresError, match=r"'arc_easy' has .*'acc_norm,none'; name a metric"):
         from_lm_eval(FOLDER)
     with pytest.raises(lb.ScoresError, match=r"'wikitext' has 'word_perp.*; none is 'acc'"):
         from_lm_eval(FOLDER, metric="acc")
@@ -128,7 +128,7 @@ def test_a_metric_of_unknown_direction():
         ('{"results": {"a": {"alias": "a"}}}', "task 'a' has no metric; .*exclude the task"),
         ('{"results": {"a": {"acc": "high"}}}', "task 'a': column 'score' holds 'high'"),
         ('{"results": {"a": {"acc": Infinity}}}', "is infinite"),
-        ('{"results": {"a": {"acc": 1}}, "results": {}}', "the key 'results' stands twice"),
+        ('{"results": {"a": {"acc": 1}}, "results": {}}', "the key 'results' appears twice"),
         ('{"results": {"a": {"acc": 0.5}}}', "the only player is 'bad'"),
         ("[" * 100_000, "too deeply nested"),
         ('{"results": {"a": {"acc": %s}}}' % ("9" * 5000), "not readable as JSON"),

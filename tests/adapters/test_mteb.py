@@ -51,7 +51,7 @@ def scored(test, **others):
     [
         (lambda r: "{", {}, "QuizSTS.json: not readable as JSON"),
         (lambda r: {"test": {"main_score": 1}}, {}, "no 'task_name' and 'scores'.*since 1.11"),
-        (lambda r: r | {"dataset_revision": "x"}, {}, "another than .*dataset_revision"),
+        (lambda r: r | {"dataset_revision": "x"}, {}, "differs from .*dataset_revision"),
         (lambda r: scored([("default", 0.5)]), {}, "other splits or subsets .*validation/default"),
         (lambda r: scored([("default", "x")]), {}, "'default' of split 'test' has no number"),
         (lambda r: scored([("a", 0.5), ("a", 0.5)]), {}, "'a' of split 'test' appears twice"),

@@ -45,7 +45,7 @@ def test_lower_is_better(board):
     ("change", "said"),
     [
         (lambda new: new.rename(None), "has no name"),
-        (lambda new: new.rename("p0"), "a player 'p0' already"),
+        (lambda new: new.rename("p0"), "player 'p0' already"),
         (lambda new: new.assign_coords(round=[f"x{k}" for k in range(9)]), "Round 'x0' is not one"),
         (lambda new: new * np.nan, "has no score"),
         (lambda new: xr.concat([new, new], "round"), "two scores in a round"),

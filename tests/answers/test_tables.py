@@ -188,14 +188,14 @@ def test_mean_scores_on_a_new_data_set(higher_is_better):
         (lambda dt: lb.groups(dt, control="all"), "control='all'"),
         (lambda dt: lb.leaderboard(dt, columns="paste"), "columns='paste'"),
         (lambda dt: lb.win_probability(dt, by="votes"), "by='votes'"),
-        (lambda dt: lb.win_probability(dt, convention="published"), "of estimates"),
+        (lambda dt: lb.win_probability(dt, convention="published"), "for estimates"),
         (lambda dt: lb.win_probability(dt, by="record"), "no observed places"),
         (lambda dt: lb.compare(dt, "p0", "p1", rope=0.5), r"rope=0\.5"),
         (lambda dt: lb.compare(dt, "p0", "p0"), "compared with itself"),
         (lambda dt: lb.compare(dt, "p9", "p0"), "no player 'p9' among the 5; did you mean"),
-        (lambda dt: lb.compare(dt, 0, 1), "no name of a player: use one of the 5"),
-        (lambda dt: lb.compare(dt, np.array(["p0"]), "p1"), "no name of a player"),
-        (lambda dt: lb.compare(dt, ["p0"], "p1"), "no name of a player"),
+        (lambda dt: lb.compare(dt, 0, 1), "not the name of a player: use one of the 5"),
+        (lambda dt: lb.compare(dt, np.array(["p0"]), "p1"), "not the name of a player"),
+        (lambda dt: lb.compare(dt, ["p0"], "p1"), "not the name of a player"),
     ],
 )
 def test_what_cannot_be_asked(dt, answer, message):

@@ -47,7 +47,7 @@ def test_out_is_tried_before_the_work(two, command):
         done = call(command, "two.csv", *store, "--out", out, "--player", "none", cwd=two)
         assert done.returncode == 2
         assert done.stderr == (
-            f"Error: {out}: cannot be written (a file stands where a folder is needed); give "
+            f"Error: {out}: cannot be written (a file stands where a folder is needed); choose "
             "another path.\n"
         )
     assert (two / "a_file").read_text() == "precious"

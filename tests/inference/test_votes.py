@@ -175,7 +175,7 @@ def test_votes_by_chance_fit(ties):
         ({"model": "mean_score"}, "is not for votes"),
         ({"cluster": "prompt"}, "have no prompts"),
         ({"cluster": "colour"}, "cluster='colour'"),
-        ({"covariates": ["width"]}, "'width' is not known"),
+        ({"covariates": ["width"]}, "'width' is unknown"),
         ({"test_fraction": 0.1}, "test_fraction: for rounds of scores"),
         ({"weight": 0.5}, "weight: for rounds of scores"),
         ({"ties": "floor"}, "ties='floor'"),

@@ -51,7 +51,7 @@ def test_samples_without_an_estimate_are_missing():
         (lambda m: lb.likelihood.bootstrap(m, replicates=1), "replicates=1"),
         (lambda m: lb.likelihood.bootstrap(m, model="elo"), "model='elo'"),
         (lambda m: lb.likelihood.bootstrap(m.assign_attrs(ties="floor")), "choose 'half'"),
-        (lambda m: lb.likelihood.bootstrap(lb.matches(board([[1.0], [1.0]]))), "One round"),
+        (lambda m: lb.likelihood.bootstrap(lb.matches(board([[1.0], [1.0]]))), "single round"),
         (
             lambda m: lb.likelihood.bootstrap(
                 m.expand_dims(tournament=["x", "y"]), pseudo_rounds=1.0

@@ -135,7 +135,7 @@ def test_two_players_and_one_round():
     [
         ({"covariance": "robust"}, "covariance='robust'"),
         ({"pseudo_rounds": -1.0}, "pseudo_rounds=-1.0"),
-        ({"pseudo_rounds": 1.0, "firth": True}, "two penalties"),
+        ({"pseudo_rounds": 1.0, "firth": True}, "both penalties"),
         ({"hypothesis": [("p0", "p9")]}, "'p9', which is not one of the 2 players"),
         ({"hypothesis": [("p0", "p0")]}, "not independent"),
         ({"hypothesis": []}, "pairs of players"),

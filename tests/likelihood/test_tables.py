@@ -73,7 +73,7 @@ def test_ranking_beside_mean_scores(reference):
 def test_bad_probabilities():
     with pytest.raises(lb.LeaderbayesError, match="add up to 1"):
         lb.likelihood.ranking(square(np.full((3, 3), 0.7)))
-    with pytest.raises(lb.LeaderbayesError, match="dimensions"):
+    with pytest.raises(lb.LeaderbayesError, match="player, opponent"):
         lb.likelihood.ranking(square(np.full((3, 3), 0.5)).rename(player="a"))
 
 

@@ -96,7 +96,7 @@ def test_bad_input_is_listed(both):
             (r"round 'q\d+' has no judge's score; .*, and \d+ more"),
         ),
         (judge.where(judge["round"] != "q7"), "the judge has no score in round 'q7'"),
-        (judge.to_numpy(), "judge is none"),
+        (judge.to_numpy(), "judge is not one"),
     ]:
         with pytest.raises(lb.LeaderbayesError, match=said):
             fit(people, other)
@@ -105,7 +105,7 @@ def test_bad_input_is_listed(both):
     with pytest.raises(lb.LeaderbayesError, match="only once: label more"):
         fit(people.where(people.isnull(), 1.0), judge)
     with pytest.raises(
-        lb.LeaderbayesError, match="test_fraction, ofcannot be combined with judge="
+        lb.LeaderbayesError, match="test_fraction, of cannot be combined with judge="
     ):
         fit(people, judge, test_fraction=0.2, of="share")
     with pytest.raises(lb.LeaderbayesError, match="has no scores of a judge: use model='mean"):

@@ -135,7 +135,7 @@ def test_what_has_no_weights(y):
         lb.models.bradley_terry(lb.matches(scores, within_round=False))
     with pytest.raises(lb.LeaderbayesError, match="for means, not for statistic='median'"):
         lb.fit(scores, "mean_score", statistic="median")
-    with pytest.raises(lb.LeaderbayesError, match="no PyMC model"):
+    with pytest.raises(lb.LeaderbayesError, match="no weights of rounds"):
         lb.fit(scores, "mean_score", sampler="nutpie")
     with pytest.raises(lb.LeaderbayesError, match="votes have no rounds"):
         lb.fit(xr.Dataset(), round_weight="w")

@@ -162,7 +162,7 @@ def test_atoms_are_of_the_flexible_distribution(rho):
     ("options", "message"),
     [
         ({"law": "x"}, "law='x'"),
-        ({"law": "flexible"}, "give epsilon=0.5"),
+        ({"law": "flexible"}, "use epsilon=0.5"),
         ({"epsilon": 0.0}, "epsilon=0"),
         ({"statistic": "maximum"}, "for simulated boards"),
         ({"rho": 1.2}, "rho=1.2"),

@@ -149,7 +149,7 @@ def test_effects_that_are_integrated_out(monkeypatch):
     [
         ({"matched": "auto"}, "matched='auto': choose None, True or False"),
         ({"tie_scale": 2.0, "ties": "drop"}, "ties='drop'"),
-        ({"covariates": ["width"]}, "'width' is not known"),
+        ({"covariates": ["width"]}, "'width' is unknown"),
         ({"cluster": "colour"}, "cluster='colour': give 'auto'"),
     ],
 )

@@ -91,7 +91,6 @@ def test_results_are_those_of_the_functions(kinds, texts, name):
                    "Votes of a judge depend on each other"]),
         ("sota", ["12 teams on one test set of 500 instances", "Dirichlet", "correlation 0.5"]),
         ("estimate", ["pseudo-round of weight 1", "clustered by round"]),
-        ("estimate of plackett_luce", ["Jeffreys' prior (Firth, 1993)"]),
         ("estimate of round_intercept", ["A tie was a loss of the player listed first"]),
     ],
 )  # fmt: skip

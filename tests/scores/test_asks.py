@@ -130,7 +130,7 @@ def test_what_looks_odd_may_be_kept():
         lb.read_scores(table, keep=["tim"])
     with pytest.raises(lb.ScoresError, match="drop='tim': no such column or row; did you mean"):
         lb.read_scores(table, drop=["tim"])
-    with pytest.raises(lb.LeaderbayesError, match="drop='time': must be a list of names"):
+    with pytest.raises(lb.LeaderbayesError, match="drop='time': give a list of names"):
         lb.read_scores(table, drop="time")
 
 

@@ -135,5 +135,5 @@ def test_options_of_another_kind_are_named(votes, wrong):
     with pytest.raises(LeaderbayesError, match=r"order_effect=.*: give True or False"):
         effects_of(votes, wrong, None)
     if wrong is not None:
-        with pytest.raises(LeaderbayesError, match=r"covariates=.*: must be a list of names"):
+        with pytest.raises(LeaderbayesError, match=r"covariates=.*: give a list of names"):
             effects_of(votes, False, wrong)

@@ -316,7 +316,7 @@ REFUSED = {
     "three": (ARENA.assign(model_c="x"), "more than two players .*one row per pair"),
     "one player": (ARENA.assign(model_a="fox", model_b="fox"), "the only player is 'fox'"),
     "two columns": (
-        ARENA.assign(**{"Model A": "x"}), "'model_a', 'Model A' have the same name"
+        ARENA.assign(**{"Model A": "x"}), "'model_a', 'Model A' are one name in two spellings"
     ),
     "two pairs": (
         ARENA.assign(player_1="x", player_2="y"), r"which columns are the players.*first=\.\.\."

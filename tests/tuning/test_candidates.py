@@ -74,7 +74,7 @@ def test_each_of_several_grids_is_refined_by_its_own_steps():
 
 
 def test_a_grid_that_is_refined_is_finite():
-    with pytest.raises(LeaderbayesError, match="'a' of the grid"):
+    with pytest.raises(LeaderbayesError, match="'a' has a value"):
         Refined([{"a": [0.0, np.inf]}], None)
 
 

@@ -208,8 +208,8 @@ ERRORS = pd.DataFrame({"score": [0.5, 1.0, np.nan], "se": [0.1, np.nan, np.nan]}
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, r"Give n .--n., the instances .*, or se .--se., .*: a number, or a column"),
-        ({"n": 10, "se": 0.1}, "not both"),
+        ({}, r"give n .--n., the instances .*, or se .--se., .*: a number, or a column"),
+        ({"n": 10, "se": 0.1}, "only one"),
         ({"se": 0.0}, "se=0.0"),
         ({"se": "se"}, "column 'se' is empty; a score needs a standard error"),
         ({"n": "size"}, "n='size'"),
@@ -301,6 +301,8 @@ def test_ranks_show_the_direction():
     """Of a loss the best team is not the one with the most of it."""
     table = pd.DataFrame({"rank": range(1, 7), "team": [*"abcdef"],
                           "score": [0.30, 0.35, 0.41, 0.5, 0.62, 0.69]})  # fmt: skip
+    with pytest.raises(lb.ScoresError, match="for a loss use .*; give n .--n., "):
+        lb.sota.read_board(table)  # both at once
     with pytest.raises(
         lb.ScoresError, match="'rank' ranks low values of 'score' first: for a loss"
     ):

@@ -260,8 +260,8 @@ def test_chance_of_unequal_classes():
 def test_bad_estimates():
     board = SOTA.read_board([0.5, 1.0], se=0.1)
     with pytest.raises(lb.LeaderbayesError, match=r"chance=.*, or use rule='crop' .--rule crop."):
-        SOTA.shrink(board)
-    assert int(SOTA.shrink(board, rule="crop")["m"]) == 2
+        SOTA.shrink(board, rule="shrink")
+    assert SOTA.shrink(board).attrs["rule"] == "crop"  # where chance is unknown
     for attrs, options, message in (
         ({}, {"theta_0": 0.9}, "theta_0 is for shares"),
         ({"positive_rate": 0.1}, {}, "positive_rate is for boards of AUC"),

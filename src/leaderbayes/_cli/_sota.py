@@ -69,7 +69,11 @@ def _column_or_number(text: str) -> float | str:
 @option("ours", "Posterior: your team, to test whether it beats all others (repeatable).",
         multiple=True, metavar="TEAM")  # fmt: skip
 @option("variants", "Number of tries of which --ours is the best.  [default: 1]", click.IntRange(1))
-@option("rule", "Estimate: rule, shrink scores towards chance or crop the best teams.")
+@option(
+    "rule",
+    "Estimate: rule, shrink scores towards chance or crop the best teams.  [default: "
+    "shrink, or crop where chance is unknown]",
+)
 @option("criterion", "Estimate: statistic of the maximum, mean or upper.")
 @option("convention", "Estimate: convention, correct or published.")
 @option("dependence", "Estimate: dependence, boland or copula.")

@@ -28,6 +28,10 @@ from leaderbayes._scores.tables import (
 from leaderbayes._types import Floats
 from leaderbayes.sota._printed import check_resolution
 
+_PRECISION = (
+    "give n (--n), the instances of the test set, or se (--se), the standard errors of the scores: "
+    "a number, or a column"
+)
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
 _SCORE = "score private_score public_score accuracy acc auc roc_auc value result"
 
@@ -109,23 +113,22 @@ def read_board(
     if higher_is_better not in (None, True, False):
         raise LeaderbayesError(f"higher_is_better={higher_is_better!r} must be True or False.")
     more = higher_is_better is not False
-    attrs = _known(n, se, metric, classes, positive_rate)
+    precise = n is not None or se is not None
+    attrs = _known(n, se, metric, classes, positive_rate) if precise else {}
     table, team, column = _table(source, team, score, se if isinstance(se, str) else None, max_mb)
     name = source.name if isinstance(source, pd.Series) and source.name is not None else column
-    if higher_is_better is None and more_is_better(str(name)) is False:
-        table.refuse(
-            f"{shown(name)} is the name of a loss, where lower is better: confirm with "
-            "higher_is_better=False (--lower-is-better), or use higher_is_better=True "
-            "(--higher-is-better)."
-        )
-    if se is None and more_is_better(str(name)) is False and not is_share(str(name)):
-        table.refuse(
-            f"{shown(name)} is not a share of wrong answers, so n does not give its precision: "
-            "use standard errors (se=, --se), or call the column error."
-        )
     kept, names = _named(table, column, team)
-    if higher_is_better is None:
-        _check_rank(table, column, kept)
+    loss = more_is_better(str(name)) is False
+    problems = [] if higher_is_better is not None else _of_direction(table, column, kept, name)
+    if se is None and loss and not is_share(str(name)):
+        problems.append(
+            f"{shown(name)} is not a share of wrong answers, so n does not give its precision: "
+            "use standard errors (se=, --se), or call the column error"
+        )
+    elif not precise:
+        problems.append(_PRECISION)
+    if problems:
+        table.refuse("; ".join(problems) + ".")
     attrs |= {"source": table.where, "higher_is_better": int(more)}
     scores = kept.to_numpy().astype(float)
     if se is None and _are_percentages(table, column, kept):
@@ -183,18 +186,25 @@ def _table(
     return table, label, column
 
 
-def _check_rank(table: Table, column: str, scores: pd.Series) -> None:
-    """Raise if a column of ranks shows that lower scores are better."""
+def _of_direction(table: Table, column: str, scores: pd.Series, name: Any) -> list[str]:
+    """Return the question whether lower scores are better, if their name or ranks suggest it."""
+    if more_is_better(str(name)) is False:
+        return [
+            f"{shown(name)} is the name of a loss, where lower is better: confirm with "
+            "higher_is_better=False (--lower-is-better), or use higher_is_better=True "
+            "(--higher-is-better)"
+        ]
     ranked = recognise(table, "rank place position", [column])
     if ranked is None or len(scores) < 3:
-        return
+        return []
     rank = as_numbers(table, ranked)[scores.index]
-    if (scores.rank() - scores.rank().mean()).mul(rank.rank() - rank.rank().mean()).sum() > 0.0:
-        table.refuse(
-            f"column {shown(ranked)} ranks low values of {shown(column)} first: for a loss use "
-            "higher_is_better=False (--lower-is-better), otherwise higher_is_better=True "
-            "(--higher-is-better)."
-        )
+    if (scores.rank() - scores.rank().mean()).mul(rank.rank() - rank.rank().mean()).sum() <= 0.0:
+        return []
+    return [
+        f"column {shown(ranked)} ranks low values of {shown(column)} first: for a loss use "
+        "higher_is_better=False (--lower-is-better), otherwise higher_is_better=True "
+        "(--higher-is-better)"
+    ]
 
 
 def _named(table: Table, column: str, label: str | None) -> tuple[pd.Series, np.ndarray]:
@@ -239,11 +249,8 @@ def _known(
     n: Any, se: float | str | None, metric: str, classes: int | None, positive_rate: float | None
 ) -> dict[str, Any]:
     """Check that the arguments fit together; return them as attrs."""
-    if (n is None) == (se is None):
-        raise LeaderbayesError(
-            "Give n (--n), the instances of the test set, or se (--se), the standard errors of the "
-            "scores" + (": a number, or a column." if n is None else ", not both.")
-        )
+    if n is not None and se is not None:
+        raise LeaderbayesError("n (--n) and se (--se) say the same: give only one of them.")
     one_of("metric", metric, "accuracy", "auc")
     if metric == "auc" and n is None:
         raise LeaderbayesError(

@@ -26,7 +26,7 @@ Excess = Callable[[float], float]
 def shrink(
     board: xr.DataArray,
     *,
-    rule: Literal["shrink", "crop"] = "shrink",
+    rule: Literal["shrink", "crop"] | None = None,
     rho: float | None = None,
     theta_0: float | None = None,
     dependence: Dependence = "boland",
@@ -46,8 +46,8 @@ def shrink(
     ----------
     board : DataArray (team)
         From `read_board` or `read_answers`. Teams at or below chance are excluded.
-    rule : {"shrink", "crop"}
-        How the board is made worse.
+    rule : {"shrink", "crop"}, optional
+        How the board is made worse: "shrink" by default, and "crop" where chance is unknown.
     rho, theta_0, dependence
         As for `maximum`; by default the board's own rho, else 0. Teams that equation 8 excludes
         are excluded: they are never the best.
@@ -89,6 +89,8 @@ def shrink(
     """
     known = facts(board)
     rho = number("rho", known.rho if rho is None else rho, at_least=0.0, at_most=1.0)
+    if rule is None:
+        rule = "shrink" if np.isfinite(known.chance) else "crop"
     one_of("rule", rule, "shrink", "crop")
     one_of("dependence", dependence, "boland", "copula")
     one_of("criterion", criterion, "mean", "upper")

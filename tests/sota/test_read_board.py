@@ -301,7 +301,7 @@ def test_ranks_show_the_direction():
     """Of a loss the best team is not the one with the most of it."""
     table = pd.DataFrame({"rank": range(1, 7), "team": [*"abcdef"],
                           "score": [0.30, 0.35, 0.41, 0.5, 0.62, 0.69]})  # fmt: skip
-    with pytest.raises(lb.ScoresError, match="for a loss use .*; give n .--n., "):
+    with pytest.raises(lb.ScoresError, match=r"for a loss use .*; give n .--n., "):
         lb.sota.read_board(table)  # both at once
     with pytest.raises(
         lb.ScoresError, match="'rank' ranks low values of 'score' first: for a loss"

@@ -175,3 +175,11 @@ def test_rivals_that_nothing_compares_are_named():
     values = np.array([[3.0, np.nan], [2.0, np.nan], [np.nan, 3.0], [np.nan, 2.0]])
     with pytest.warns(lb.LeaderbayesWarning, match="LB01[01]"):
         lb.fit(board(values), "bradley_terry", seed=1, draws=50)
+
+
+def test_names_that_are_numbers_or_no_text():
+    values = simulate(np.zeros(3), 6, np.random.default_rng(1))
+    dt = quick(values.assign_coords(player=[1, 2, 3]), "bradley_terry")
+    assert set(lb.leaderboard(dt)["player"]) == {"1", "2", "3"}
+    with pytest.raises(lb.ScoresError, match=r"a player called .* which is not text"):
+        quick(values.assign_coords(player=["a", "b", "\ud800"]), "bradley_terry")

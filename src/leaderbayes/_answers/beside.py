@@ -131,16 +131,16 @@ def _disagreement(post: Posterior, table: pd.DataFrame, name: Callable[[str], st
     if y is None or beside is None or post.option("statistic", "mean") != "mean":
         return ""
     of = win_rates if beside[0] == "win_rate" else column_means
-    values = pd.Series(of(y, _weight(post)), post.players)
-    leader, other = str(table["player"].iloc[0]), str(values.idxmax())
-    gap = float(values[other] - values[leader])
+    values = of(y, _weight(post))
+    pair = [post.position(table["player"].iloc[0]), int(np.argmax(values))]
+    gap = float(values[pair[1]] - values[pair[0]])
     if gap <= 1e-9 * float(np.ptp(values)):
         return ""
-    pair = [post.position(player) for player in (leader, other)]
     shown = f"{gap:.2f}" if beside[0] == "win_rate" else two_digits(gap)
     by = "matches won" if beside[0] == "win_rate" else "mean score"
-    why = head_to_head(y[:, pair], name(leader), name(other))
-    return f"By {by} {name(other)} leads, by {shown} over {name(leader)}: {why}."
+    first, second = (name(str(post.players[k])) for k in pair)
+    why = head_to_head(y[:, pair], first, second)
+    return f"By {by} {second} leads, by {shown} over {first}: {why}."
 
 
 def head_to_head(pair: Floats, a: str, b: str) -> str:

@@ -13,7 +13,7 @@ from leaderbayes._arguments import is_flag, is_hashable, one_of, wrong
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count, places, win_graph
 from leaderbayes._scores.metrics import metric_of
-from leaderbayes._scores.tables import EXACT, counted, listed
+from leaderbayes._scores.tables import EXACT, counted, is_unicode, listed, shown
 from leaderbayes._scores.vote_matches import counted_votes, is_votes
 from leaderbayes._types import Bools, Floats, Ints, Longs
 
@@ -166,7 +166,12 @@ def valid_scores(scores: Any) -> xr.DataArray:
         raise ScoresError(
             f"Scores need the dimensions player and round, not {tuple(map(str, scores.dims))}."
         )
+    # Numbers are names, too.
+    scores = scores.assign_coords(player=[str(name) for name in scores["player"].values.tolist()])
     for dim in scores.dims:
+        texts = [name for name in scores[dim].to_numpy().tolist() if isinstance(name, str)]
+        if broken := [name for name in texts if not is_unicode(name)]:
+            raise ScoresError(f"Scores have a {dim} called {shown(broken[0])}, which is not text.")
         names = pd.Index(scores[dim].to_numpy())
         if names.has_duplicates:
             again = str(names[names.duplicated()][0])[:60]

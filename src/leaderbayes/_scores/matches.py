@@ -188,7 +188,7 @@ def valid_scores(scores: Any) -> xr.DataArray:
             "A score above 2^53 is too large for exact comparisons: subtract a constant."
         )
     # As floats: unsigned numbers cannot be negated.
-    board = scores.astype(np.float64)
+    board: xr.DataArray = scores.astype(np.float64)
     if np.isinf(board.to_numpy()).any():
         raise ScoresError("A score is infinite; use NaN for a missing score.")
     # What nobody but a judge has scored counts, too.

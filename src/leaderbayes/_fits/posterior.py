@@ -213,7 +213,13 @@ class Posterior:
         if name not in self.tree.children:
             how = _REMEDY.get(name, "take leaderbayes.fit")
             raise LeaderbayesError(f"{self.called} has no group {name!r}; to add it: {how}.")
-        return self.tree[name].to_dataset()
+        found = self.tree[name].to_dataset()
+        try:  # all of a group is needed, but of the posterior a variable at a time
+            return found if name == "posterior" else found.load()
+        except Exception as problem:  # a damaged store
+            raise LeaderbayesError(
+                f"{self.called} has a group {name!r} that cannot be read: {problem!s:.200}"
+            ) from problem
 
     # What stands beside them
 

@@ -305,7 +305,7 @@ def answers_board(missing, share, number):
 ANSWERS = Table(
     keys=("missing", "share"),
     cells={
-        (missing, share): 100 if share < 0.8 else 30  # few answers are drawn by NUTS, or moved
+        (missing, share): 100 if share < 0.8 else 30  # few answers take longer
         for missing in ("at random", "by difficulty")
         for share in (0.2, 0.5, 0.8)
     },

@@ -5,7 +5,6 @@ Every answer reads it through `Posterior`, and nothing else looks at a tree's gr
 
 import json
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,8 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.matches import kept_votes, parted, votes_by_pair, with_tables
 from leaderbayes._numerics.places import ranks_of
 from leaderbayes._numerics.rounds import Weighing
+from leaderbayes._scores.matches import matches as played
+from leaderbayes._scores.tables import suggest
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
 from leaderbayes.models._model import KINDS, Kind, Model
@@ -80,10 +81,8 @@ class Posterior:
 
     def _named(self) -> Model | None:
         """Find the model that made it, if it says which."""
-        name = self.tree.attrs.get("model")
-        if "constant_data" in self.tree.children and "model" in self.constant.coords:
-            name = str(self.constant["model"].to_numpy()[0])
-        return MODELS.get(str(name))
+        given = [self.tree.attrs.get("model")]
+        return MODELS.get(str(np.asarray(self.known.coords.get("model", given))[0]))
 
     @property
     def several(self) -> bool:
@@ -93,7 +92,7 @@ class Posterior:
     @property
     def of_votes(self) -> bool:
         """Whether votes were observed, which have no rounds and no scores."""
-        return "constant_data" in self.tree.children and "vote" in self.constant.dims
+        return "vote" in self.known.dims
 
     @property
     def kind(self) -> Kind:
@@ -102,11 +101,6 @@ class Posterior:
         said = f"{own.said}, over several tournaments"
         every = own._replace(unit=_SEVERAL, parts=(_SEVERAL,), said=said)
         return every if self.several else own
-
-    @property
-    def card(self) -> str:
-        """Folder of the card that describes its model."""
-        return "votes" if self.of_votes else self.model.name
 
     @property
     def who(self) -> str:
@@ -142,8 +136,7 @@ class Posterior:
     @cached_property
     def order(self) -> Longs:
         """Positions of players, highest posterior mean of `standing` first; equal ones together."""
-        mean = pd.Series(-self.standing.mean(axis=0))
-        mean = mean.groupby(self.equals).transform("mean")
+        mean = pd.Series(-self.standing.mean(axis=0)).groupby(self.equals).transform("mean")
         return np.argsort(mean.to_numpy(), kind="stable")
 
     @cached_property
@@ -152,8 +145,7 @@ class Posterior:
         if self.who == "team" or self.of_votes or self.scores is None:
             return np.arange(len(self.players))
         rows = self.scores.transpose("player", ...).to_numpy().reshape(len(self.players), -1)
-        codes, _ = pd.factorize(pd.Index([row.tobytes() for row in rows + 0.0]))
-        return np.asarray(codes, dtype=np.int64)
+        return np.asarray(pd.factorize(pd.Index([row.tobytes() for row in rows + 0.0]))[0])
 
     @cached_property
     def ranks(self) -> Ints:
@@ -171,9 +163,8 @@ class Posterior:
                 f"{str(player)[:60]!r} ({type(player).__name__}) is not the name of a {self.who}: "
                 f"use one of the {len(names)} names, in quotes, such as {called!r}."
             )
-        near = get_close_matches(player, names, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
-        raise LeaderbayesError(f"There is no {self.who} {player!r} among the {len(names)}; {hint}")
+        known = f"among the {len(names)}; {suggest(player, names)}"
+        raise LeaderbayesError(f"There is no {self.who} {player[:60]!r} {known}")
 
     @property
     def spread(self) -> Floats | None:
@@ -183,7 +174,7 @@ class Posterior:
     @cached_property
     def apart(self) -> Floats:
         """Spread of a difference between tournaments, in that of a player's (player, opponent)."""
-        if "constant_data" in self.tree.children and "spread" in self.constant:
+        if "spread" in self.known:
             own = self.constant["spread"].sel(player=self.players, opponent=self.players)
             return np.asarray(np.sqrt(2.0) * own.to_numpy())
         return np.full((len(self.players),) * 2, np.sqrt(2.0))
@@ -230,54 +221,55 @@ class Posterior:
         return found.set_coords("round_weight") if "round_weight" in found else found
 
     @property
+    def known(self) -> xr.Dataset:
+        """The same; empty if there is none."""
+        return self.constant if "constant_data" in self.tree.children else xr.Dataset()
+
+    @property
     def higher_is_better(self) -> bool:
         """Whether more of the parameter is better: not of losses."""
         if self.parameter == "theta":
-            known = "constant_data" in self.tree.children and "higher_is_better" in self.constant
-            return not known or self._more_is_better
+            return "higher_is_better" not in self.known or self._more_is_better
         return self.parameter != "score" or self.scores is None or self._more_is_better
 
     @property
     def unit(self) -> str:
         """Unit of the draws, in words."""
-        if self.parameter == "theta" and "constant_data" in self.tree.children:
-            if "se" in self.constant:
-                return "the metric's unit"
-            return self.model.unit if self.higher_is_better else "probability of a wrong answer"
-        return self.model.unit
+        if self.parameter == "theta" and "se" in self.known:
+            return "the metric's unit"
+        lost = self.parameter == "theta" and not self.higher_is_better
+        return "probability of a wrong answer" if lost else self.model.unit
 
     def own_unit(self, values: Any) -> Any:
         """Return thetas and scores of a board of losses, whose model has 1 - loss or -loss."""
         if self.parameter != "theta" or self.higher_is_better:
             return values
-        return -values if "se" in self.constant else (1.0 - values).round(12)
+        return -values if "se" in self.known else (1.0 - values).round(12)
 
     @property
     def _more_is_better(self) -> bool:
         """Whether higher scores are better."""
-        if "higher_is_better" in self.constant:
-            return bool(self.constant["higher_is_better"].item())
-        return bool(self.constant["scores"].attrs.get("higher_is_better", 1))
+        scored = self.known.get("scores", xr.DataArray()).attrs.get("higher_is_better", 1)
+        return bool(self.known.get("higher_is_better", scored))
 
     @cached_property
     def scores(self) -> xr.DataArray | None:
         """Scores (player, round) or (tournament, player, round), where they are known."""
-        if "constant_data" not in self.tree.children or "scores" not in self.constant:
+        if "scores" not in self.known:
             return None
         scores = self._of(self.constant["scores"], self.players)
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
         if "period_of_round" in self.constant:
-            period = self.constant["period_of_round"].to_numpy().astype(int)
-            if "period" in self.tree["posterior"].coords:
-                period = self.tree["posterior"]["period"].to_numpy()[period]
-            scores = scores.assign_coords(period=("round", period))
+            number = self.constant["period_of_round"].to_numpy().astype(int)
+            period = self.tree["posterior"].coords.get("period", np.arange(number.max() + 1))
+            scores = scores.assign_coords(period=("round", np.asarray(period)[number]))
         return scores.assign_attrs(higher_is_better=int(self._more_is_better))
 
     @cached_property
     def weighing(self) -> Weighing | None:
         """How rounds count; None where all count the same."""
-        return weighing_in(self.constant) if "constant_data" in self.tree.children else None
+        return weighing_in(self.known)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -297,16 +289,14 @@ class Posterior:
         """Return an option that the model was built with."""
         if name in self.arguments:
             return self.arguments[name]
-        if "constant_data" in self.tree.children and name in self.constant:
-            known = self.constant[name]
-            return (float(known.item()) or default) if known.size == 1 else default
-        return default
+        if name not in self.known or self.known[name].size != 1:
+            return default
+        return float(self.known[name].item()) or default
 
     @property
     def test_fraction(self) -> float | None:
         """Share of the data that each round tests on, where rounds share training data."""
-        value = self.option("test_fraction")
-        return None if value is None else float(value)
+        return None if (value := self.option("test_fraction")) is None else float(value)
 
     @property
     def seed(self) -> int:
@@ -317,17 +307,13 @@ class Posterior:
     def trust(self) -> dict[str, Any]:
         """``converged``, ``warnings`` and perhaps ``estimand``: attrs of whatever is made of it."""
         self._attr("warnings", json.loads, "[]")
+        weighing, known = self.weighing, self.known.attrs.get("estimand")
+        said = known if weighing is None else weighing.said()
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
-            **({"estimand": said} if (said := self._estimand) else {}),
+            **({"estimand": said} if said else {}),
         }
-
-    @property
-    def _estimand(self) -> Any:
-        """What means are of, in words, where it is not plain."""
-        known = "constant_data" in self.tree.children and self.constant.attrs.get("estimand")
-        return known if self.weighing is None else self.weighing.said()
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
         value = self.tree.attrs.get(name, default)
@@ -361,10 +347,10 @@ class Posterior:
             return board.sel(player=names, opponent=names)
         place = self._of(self._place(), names)
         within, ties = 1, "half"
-        if "constant_data" in self.tree.children and "within_round" in self.constant:
+        if "within_round" in self.known:
             within, ties = int(self.constant["within_round"].item()), rule_for_ties(self.constant)
         board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
-        if "constant_data" in self.tree.children and "order" in self.constant:
+        if "order" in self.known:
             board["order"] = self._of(self.constant["order"], names)
         return with_tables(board) if place.dims == ("round", "player") else board
 
@@ -388,9 +374,7 @@ class Posterior:
             raise LeaderbayesError(
                 f"{self.called} has no observed places; {_REMEDY['observed_data']}."
             )
-        from leaderbayes._scores.matches import matches
-
-        return matches(self.scores, pairs=False)["place"]
+        return played(self.scores, pairs=False)["place"]
 
     @cached_property
     def votes(self) -> xr.Dataset:

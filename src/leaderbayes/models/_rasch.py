@@ -153,15 +153,20 @@ def _items(y: Floats) -> _Items:
     )
     masks, mask = np.unique(known != _ABSENT, axis=0, return_inverse=True)
     own, player = np.nonzero(masks)
-    there = mask.ravel()[:, None] == own
+    # Which logit each answer of a pattern has: by its mask, and its turn among those asked.
+    pattern, who = np.nonzero(known != _ABSENT)
+    its = mask.ravel()[pattern]
+    logit = np.searchsorted(own, its) + masks.cumsum(axis=1)[its, who] - 1
+    shape, at = (len(known), len(own)), (pattern, logit)
+    wrong = 1.0 - known[pattern, who]
     # A few points to a standard deviation of what an item's answers say of it.
     half = int(np.ceil(4.5 * np.sqrt(y.shape[1]))) + 10
     grid = _REACH * np.arange(-half, half + 1) / half
     weight, share = np.exp(-0.5 * grid**2), np.isfinite(y).mean(axis=0)
     return _Items(
         number.astype(float), of.ravel(), (known != _ABSENT) - share, np.eye(y.shape[1])[player],
-        (masks - share)[own], csr_array(there.astype(float)),
-        csr_array(there * (known[:, player] == 0.0)), grid, np.log(weight / weight.sum()),
+        (masks - share)[own], csr_array((np.ones(len(wrong)), at), shape),
+        csr_array((wrong, at), shape), grid, np.log(weight / weight.sum()),
     )  # fmt: skip
 
 

@@ -103,8 +103,8 @@ def diagnostics(post: Posterior) -> Mapping[str, Any]:
 
 def options_of(post: Posterior) -> Facts:
     """Return the options that a model was built with."""
-    constant = post.constant if "constant_data" in post.tree.children else xr.Dataset()
-    known = {str(k): v.item() for k, v in constant.data_vars.items() if v.dims == ("model",)}
+    found = post.known.data_vars.items()
+    known = {str(k): v.item() for k, v in found if v.dims == ("model",)}
     known |= json.loads(post.tree.attrs.get("arguments", "{}"))
     names = ("prior_df", "prior_scale", "test_fraction", "tie_scale", "spread_scale", "law", "rho")
     return dict.fromkeys((*names, "intercept_scale")) | known

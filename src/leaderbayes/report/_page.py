@@ -93,7 +93,7 @@ def _board(
     fits, found = goodness(post), effects(fit, prob)
     return {
         "name": name,
-        "model": post.card,
+        "model": "votes" if post.of_votes else post.model.name,
         "title": post.model.label,
         "parameter": post.parameter,
         "caption": _caption(post, view),

@@ -133,12 +133,13 @@ def test_surgery(fit):
 
 
 def damage(content: bytes, rng: random.Random) -> bytes:
-    """Flip a bit, or cut, drop, empty or repeat a part."""
+    """Flip a bit, or cut, drop, empty or repeat a part or all."""
     at = rng.randrange(len(content))
     end = min(len(content), at + rng.randrange(1, 200))
     return rng.choice((
         content[:at] + bytes([content[at] ^ (1 << rng.randrange(8))]) + content[at + 1 :],
         content[:at],
+        b"",
         content[:at] + content[end:],
         content[:at] + bytes(end - at) + content[end:],
         content[:end] + content[at:],

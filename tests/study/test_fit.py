@@ -233,13 +233,17 @@ def test_what_is_no_study(boards, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
-def test_a_lost_part_is_no_answer(boards, tmp_path):
+def test_a_lost_or_damaged_part_is_no_answer(boards, tmp_path):
     store = tmp_path / "study"
-    study = lb.study.fit(boards[:1], store=store, **OPTIONS)
-    for chunk in [p for p in (store / "a/posterior/epp/c").rglob("*") if p.is_file()]:
-        chunk.unlink()
-    with pytest.raises(lb.LeaderbayesError, match=r"study/a: .*'a' has .*not finite"):
-        lb.leaderboard(study["a"])
+    lb.study.fit(boards[:1], store=store, **OPTIONS)
+    for array in ("posterior/epp", "constant_data/scores"):
+        (chunk,) = (p for p in (store / "a" / array / "c").rglob("*") if p.is_file())
+        content = chunk.read_bytes()
+        for damaged in (content[:20] + bytes([content[20] ^ 1]) + content[21:], None):
+            chunk.unlink() if damaged is None else chunk.write_bytes(damaged)
+            with pytest.raises(lb.LeaderbayesError, match=r"study/a: .*'a' has .* cannot be read"):
+                lb.leaderboard(lb.study.open(store)["a"])
+        chunk.write_bytes(content)
     (store / "a" / "zarr.json").write_text("{")
     with pytest.raises(lb.LeaderbayesError, match="study/a: this part of the study cannot be read"):
         lb.study.open(store)

@@ -65,8 +65,11 @@ def open(store: str | os.PathLike[str]) -> xr.DataTree:
 
 def _open(group: Path) -> xr.DataTree:
     """Open the fit of a tournament."""
+    import zarr
+
     try:
-        tree = xr.open_datatree(group, engine="zarr", consolidated=True)
+        with zarr.config.set({"array.read_missing_chunks": False}):
+            tree = xr.open_datatree(group, engine="zarr", consolidated=True)
     except Exception as problem:  # Zarr's and xarray's errors are of many kinds
         raise LeaderbayesError(
             f"{group}: this part of the study cannot be read ({problem!s:.200}); delete it to fit "
@@ -106,15 +109,21 @@ def write_root(path: Path, attrs: dict[str, Any]) -> None:
 def write(tree: xr.DataTree, path: Path, tournament: str) -> None:
     """Write the fit of a tournament beside the others, and give it its name when it is whole."""
     import zarr
+    from zarr.codecs import ZstdCodec
     from zarr.errors import ZarrUserWarning
 
     key = key_of(tournament)
     part = path / f"{_PART}{key}"
+    # A chunk that is damaged or lost is an error on reading, and not other numbers.
+    checked = {"compressors": [ZstdCodec(checksum=True)], "write_empty_chunks": True}
+    encoding = {
+        node.path: dict.fromkeys(map(str, node.dataset.variables), checked) for node in tree.subtree
+    }
     with warnings.catch_warnings():
         # Zarr's specification has no texts yet, and no metadata of all groups in one file.
         warnings.simplefilter("ignore", ZarrUserWarning)
         # Consolidated once: xarray does it for each group.
-        tree.to_zarr(part, mode="w", zarr_format=3, consolidated=False)
+        tree.to_zarr(part, mode="w", zarr_format=3, consolidated=False, encoding=encoding)
         zarr.consolidate_metadata(part)
     os.replace(part, path / key)
 

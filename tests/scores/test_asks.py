@@ -126,12 +126,92 @@ def test_what_looks_odd_may_be_kept():
     table = pd.DataFrame(BOARD).assign(time=[3.7, 1.2, 2.5, 8.1, 0.9])
     read = lb.read_scores(table, keep=["time"])
     assert list(read["player"].values) == [*BOARD, "time"]
-    with pytest.raises(lb.ScoresError, match="keep='tim': no such column; did you mean 'time'"):
+    rows = table.assign(time=0.5, dataset=["u", "v", "w", "x", "mean"])
+    assert lb.read_scores(rows, keep=["mean", "time"])["round"].values[4] == "mean"
+    with pytest.raises(lb.ScoresError, match="'tim': no such column or row; did you mean 'time'"):
         lb.read_scores(table, keep=["tim"])
     with pytest.raises(lb.ScoresError, match="drop='tim': no such column or row; did you mean"):
         lb.read_scores(table, drop=["tim"])
     with pytest.raises(lb.LeaderbayesError, match="drop='time': give a list of names"):
         lb.read_scores(table, drop="time")
+
+
+# Tables of shapes that people publish: what the message names, and what its advice reads.
+PUBLISHED = {
+    "records": (
+        "Dataset,NB,TAN,AODE\nu,80.1,82.5,83.0\nv,71.2,70.0,74.9\nw,93.3,94.1,93.9\n"
+        "x,64.8,69.5,70.2\nAverage,77.35,79.03,80.5\nW/T/L,,3/0/1,4/0/0\n",
+        ["row 'Average'", "row 'W/T/L': text"], ["NB", "TAN", "AODE"], [*"uvwx"], 1,
+    ),
+    "counts of the best": (
+        "Dataset,BM25,DPR,ANCE,E5\nu,0.656,0.332,0.654,0.71\nv,0.325,0.189,0.237,0.31\n"
+        "w,0.329,0.474,0.446,0.52\nx,0.603,0.391,0.456,0.58\ny,0.236,0.112,0.295,0.33\n"
+        "Avg.,0.430,0.300,0.418,0.490\nBest on,2,0,0,3\n",
+        ["row 'Avg.'", "row 'Best on'"], ["BM25", "DPR", "ANCE", "E5"], [*"uvwxy"], 1,
+    ),
+    "a mean of losses": (
+        "Model,Average WER,clean,other,AMI\na,6.93,1.9,3.9,15.0\nb,8.27,2.1,4.6,18.1\n"
+        "c,7.07,1.8,3.6,15.8\n",
+        ["'Average WER'", "lower is better"], [*"abc"], ["clean", "other", "AMI"], 0,
+    ),
+    "arrows": (
+        "System,BLEU↑,chrF↑,TER↓\na,31.2,57.1,54.9\nb,35.1,60.3,50.3\nc,30.4,56.5,56.1\n",
+        ["column 'TER↓': lower is better, unlike"], [*"abc"], ["BLEU↑", "chrF↑"], 1,
+    ),
+    "runs of agents": (
+        "algo,env,seed,return\n" + "".join(f"{a},{e},{s},{k}{s}.5\n" for k, a in enumerate(
+            ("ppo", "sac"), 1) for e in ("ant", "hopper") for s in (1, 2)),
+        ["'return' alone holds numbers"], ["ppo", "sac"], ["ant", "hopper"], 1,
+    ),
+    "half no scores": (
+        "Model,Size (Million Parameters),Dimensions,Max Tokens,Average (9 sets),STS,QA,NLI,CLS\n"
+        "a,33,384,512,61.2,75.1,51.2,58.3,60.2\nb,109,768,512,63.5,77.9,53.1,60.4,62.8\n"
+        "c,335,1024,512,64.2,78.8,54.3,60.9,63.0\nd,7111,4096,32768,66.9,81.0,57.8,63.7,65.4\n"
+        "e,560,1024,514,62.1,76.6,51.9,59.0,61.2\nf,22,384,256,56.4,71.0,45.8,53.9,55.4\n"
+        "g,7110,3584,32000,66.8,80.5,58.2,63.1,65.6\nh,137,768,8192,62.5,76.8,52.0,59.9,61.5\n",
+        ["'Size", "'Dimensions'", "'Max Tokens'", "'Average (9 sets)'"], [*"abcdefgh"],
+        ["STS", "QA", "NLI", "CLS"], 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_tables_as_they_are_published(write, name):
+    text, said, players, rounds, better = PUBLISHED[name]
+    message, (read,) = refused(write(text))
+    assert all(each in message for each in said)
+    assert list(read["player"].values) == players
+    assert list(read["round"].values) == rounds
+    assert read.attrs["higher_is_better"] == better
+
+
+def test_rows_that_a_column_of_text_tells_apart(write):
+    text = "unique_id,metric,ETS,ARIMA\n" + "".join(
+        f"{u},{m},{k}.5,{k}.7\n" for k, u in enumerate("uv", 1) for m in ("mase", "mae")
+    )
+    with pytest.raises(lb.ScoresError, match="'metric': tells rows of one name apart") as caught:
+        lb.read_scores(write(text))
+    call = {"tournament": "unique_id", "round": "metric"}
+    assert advice(caught.value)[0][0] == call
+    message, (read,) = refused(write(text), **call)
+    assert "'mase', 'mae' are the names of losses" in message
+    assert dict(read.sizes) == {"tournament": 2, "player": 2, "round": 2}
+
+
+def test_a_second_score_says_in_what_its_row_differs():
+    rows = [(m, t, k, 0.5) for m in "ab" for t in "uv" for k in ("acc", "acc_norm")]
+    table = pd.DataFrame(rows, columns=["model", "task", "kind", "value"])
+    with pytest.raises(
+        lb.ScoresError, match=r"row 1 .*a second score .* Its rows differ in 'kind'"
+    ):
+        lb.read_scores(table)
+
+
+def test_two_columns_that_are_not_alike_are_named():
+    table = pd.DataFrame({"model": [*"abcdefg"], "mmlu": [0.92, 0.9, 0.85, 0.91, 0.7, 0.8, 0.77]})
+    table["entries"] = [12, 3, 40, 7, 5, 9, 31]
+    with pytest.warns(lb.LeaderbayesWarning, match="LB051 .*round 'entries': .*above 1"):
+        lb.read_scores(table)
 
 
 # -- players or rounds? ----------------------------------------------------------------------------

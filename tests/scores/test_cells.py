@@ -17,6 +17,12 @@ def read(tmp_path):
     return from_cells
 
 
+@pytest.mark.parametrize("cell", ["", "NA", "N/A", "?", "-", "–", "—", "--"])
+def test_cells_that_hold_nothing(read, cell):
+    np.testing.assert_array_equal(read("0.1", cell, "0.2"), [0.1, np.nan, 0.2])
+
+
+@pytest.mark.filterwarnings("ignore:LB051")
 def test_large_numbers_that_are_no_whole_ones(read):
     cells = ["1e17", "9007199254740992", "0000000000000000001", "123456789012345678.5", "-1e300"]
     np.testing.assert_array_equal(read(*cells), [float(cell) for cell in cells])

@@ -47,7 +47,7 @@ class Odd(NamedTuple):
 
 def is_summary(name: str, others: Iterable[str] = ()) -> bool:
     """Whether a name is that of a summary: mean, avg rank, p-value, svm_std beside svm."""
-    found = words(name)
+    found = words(re.sub(r"(?<=\w) *[(\[].*", "", name))  # Average (56 data sets)
     if found == ["p", "value"] or "±" in name or _UNIT.fullmatch(name):
         return True
     found = [word for word in found if not (word.isdecimal() and "of" in found)]  # mean of 5
@@ -98,7 +98,9 @@ def _untested(columns: Sequence[str]) -> list[str]:
     return untested
 
 
-def by_number(x: Floats, *, gains: bool) -> tuple[dict[int, str], dict[int, str]]:
+def by_number(
+    x: Floats, *, gains: bool, mixed: bool = False
+) -> tuple[dict[int, str], dict[int, str]]:
     """Find columns (row, column) to refuse, and columns to name, with the reasons.
 
     Without the former, none is to be refused.
@@ -106,7 +108,7 @@ def by_number(x: Floats, *, gains: bool) -> tuple[dict[int, str], dict[int, str]
     refused: dict[int, str] = {}
     while True:
         left = [j for j in range(x.shape[1]) if j not in refused]
-        odd = odd_columns(x[:, left], gains=gains)
+        odd = odd_columns(x[:, left], gains=gains, mixed=mixed or bool(refused))
         worst = {left[of.column]: of.why for of in odd if of.points >= REFUSED}
         if not worst:
             return refused, {left[of.column]: of.why for of in odd}
@@ -137,22 +139,25 @@ def _quiet() -> Iterator[None]:
 
 
 @_quiet()
-def odd_columns(x: Floats, *, gains: bool) -> list[Odd]:
+def odd_columns(x: Floats, *, gains: bool, mixed: bool = False) -> list[Odd]:
     """Find columns of (row, column), NaN where missing, that do not belong, worst first.
 
-    ``gains``, whether more is better: then scores may have a largest value, 1 or 100.
+    ``gains``, whether more is better: then scores may have a largest value, 1 or 100; ``mixed``,
+    whether the table is known to hold what is no score, so that more is expected.
     """
     left = [j for j in range(x.shape[1]) if np.isfinite(x[:, j]).any()]
     summed = summaries(x[:, left])
     found = [Odd(left[j], REFUSED, "a summary of the others") for j in summed]
     found += [Odd(left[j], REFUSED, "no ranking") for j in _no_rankings(x[:, left])]
     left = [j for j in left if j not in {odd.column for odd in found}]
-    while len(left) > 2:
-        points, why = _points(x[:, left], gains=gains)
-        worst = int(np.argmax(points))
+    while len(left) > 1 + (len(x) < _FEWEST):
+        points, why = _points(x[:, left], gains=gains, mixed=mixed or bool(found))
+        worst = len(left) - 1 - int(np.argmax(points[::-1]))
         if points[worst] < _NAMED:
             break
-        found.append(Odd(left.pop(worst), int(points[worst]), why[worst]))
+        # Of two it is unknown which one is odd.
+        number = int(points[worst]) if len(left) > 2 else _NAMED
+        found.append(Odd(left.pop(worst), number, why[worst]))
     return found
 
 
@@ -192,7 +197,7 @@ def stand_ins(x: Floats) -> Bools:
     return found
 
 
-def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
+def _points(x: Floats, *, gains: bool, mixed: bool) -> tuple[np.ndarray, list[str]]:
     """Count the ways in which each column (column,) differs from the others, and name them."""
     m = x.shape[1]
     there = np.isfinite(x)
@@ -206,14 +211,15 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
     else:
         y = np.where(x == 0.0, np.nan, np.log(np.abs(x)))
     level, spread = _from_others(y)
-    r = level / _of_others(level, _LEVEL)
-    q = spread / _of_others(spread, _SPREAD)
+    k = m // 3 if mixed and m > 2 else int(m >= _FEW_COLUMNS)  # so many others may be odd, too
+    r = level if m == 2 else level / _of_others(level, _LEVEL, k)
+    q = spread / _of_others(spread, _SPREAD, k)
     medians = _median(x, axis=0)
     if top is not None:
         raw = _from_others(x)[1]
-        q = np.where(medians < top, np.minimum(q, raw / _of_others(raw, 0.005 * top)), q)
-    alone = _agreement(x)
-    often = _median(alone)
+        q = np.where(medians < top, np.minimum(q, raw / _of_others(raw, 0.005 * top, k)), q)
+    agreed = _agreement(x)
+    often = _median(agreed)
     decimals, digits, whole, bits, same = _writing(x)
     points, why = np.zeros(m, dtype=int), []
     cells, below_zero, fractional = there.sum(axis=0), (x < 0.0).sum(axis=0), decimals > 0
@@ -224,13 +230,13 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
 
     for j in range(m):
         others = np.arange(m) != j
-        fractions, said = fractional[others].mean() > 0.5, {}
+        fractions, said = fractional[others].mean() > (0.35 if mixed else 0.5), {}
         if r[j] > 2.0 and level[j] > 0.5:
             far = (r[j] > 4.0 and level[j] > 1.0, level[j] > 2.5, level[j] > 5.0)
             said["on another scale"] = 1 + sum(far)
         if cells[j] >= _FEWEST and q[j] > 1.5 and not same[j]:
             said["varies otherwise"] = 1 + (q[j] > 3.0) + (q[j] > 6.0)
-        if often > _AGREE and alone[j] < _AGREE / 3.0:
+        if often > _AGREE and agreed[j] < _AGREE / 3.0:
             said["orders the rows otherwise"] = 1
         as_many = abs(medians[j]) >= 100.0 and digits[j] >= digits[others].min()
         if bits[j] and fractions:
@@ -247,9 +253,10 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
             said["negative"] = 1 + (never and below > 0.2) + (never and top is not None)
         if top is not None:
             above, inside = 1.0 - beneath[j] / cells[j], of_others(beneath, j)
-            if above > 0.0 and inside >= 0.9:
+            if above > 0.0 and inside >= (0.5 if mixed else 0.9):
                 said[f"above {top:g}"] = 3 if above > 1 / 3 and (r[j] > 1.0 or to_top) else 1
         points[j] = sum(said.values())
+        points[j] += mixed and points[j] == _NAMED - 1
         why.append(", ".join(said))
     return points, why
 
@@ -278,10 +285,9 @@ def _from_others(y: Floats) -> tuple[Floats, Floats]:
     return np.nan_to_num(np.abs(middle)), np.nan_to_num(_median(np.abs(d - middle), axis=0))
 
 
-def _of_others(values: Floats, floor: float) -> Floats:
-    """Return the second-largest value of the others (column,); the largest of a few columns."""
+def _of_others(values: Floats, floor: float, k: int) -> Floats:
+    """Return the largest value of the others (column,) but for k of them."""
     ordered = np.sort(values)[::-1]
-    k = 0 if len(values) < _FEW_COLUMNS else 1
     least: Floats = np.where(values >= ordered[k], ordered[k + 1], ordered[k])
     return np.maximum(least, floor)
 

@@ -1,6 +1,6 @@
 """What is no score in a table: all of it is refused at once, with the call that reads the rest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._scores import names
 from leaderbayes._scores.belongs import by_name, by_number, is_ranking, is_summary, summaries
 from leaderbayes._scores.cells import as_names
-from leaderbayes._scores.metrics import is_metric, more_is_better
+from leaderbayes._scores.metrics import is_metric, more_is_better, words
 from leaderbayes._scores.roles import (
     Long,
     Wide,
@@ -21,10 +21,24 @@ from leaderbayes._scores.roles import (
     recognise,
     stacked,
 )
-from leaderbayes._scores.tables import Asked, Table, listed, shown, suggest, warn
+from leaderbayes._scores.tables import (
+    ANSWERS,
+    MISSING,
+    Asked,
+    Table,
+    bare_number,
+    is_number,
+    listed,
+    shown,
+    suggest,
+    text_of,
+    warn,
+)
 from leaderbayes._types import Floats
 
 _MOST = 200_000  # rankings
+_SUMMED = "a summary of the others"
+_MEANS = {"mean", "average", "avg", "median"}
 
 
 class Direction(NamedTuple):
@@ -46,6 +60,7 @@ def checked(wide: Wide, asked: Asked) -> Long:
     """Refuse what is no score in a wide table, all at once, or name it: LB051."""
     wide = _each_voter(wide, asked)
     table, role = wide.table, wide.role
+    labels = [name for of in wide.labels.values() for name in of.unique()]
     if not wide.columns:
         table.refuse(f"no columns are left for the {role}s.")
     for labels_of in wide.labels.values():
@@ -56,11 +71,14 @@ def checked(wide: Wide, asked: Asked) -> Long:
                 ".rename('n_votes').reset_index(). If they are scores, rename the columns."
             )
     for name in asked.keep:
-        if name not in wide.columns:
-            table.refuse(f"keep={shown(name)}: no such column; {suggest(name, wide.columns)}")
+        if name not in (*wide.columns, *labels):
+            known = suggest(name, [*wide.columns, *labels])
+            table.refuse(f"keep={shown(name)}: no such column or row; {known}")
     said = by_name(table, wide.columns, role)
     said = {name: why for name, why in said.items() if name not in asked.keep}
+    rows = {name: _SUMMED for name in labels if is_summary(name)}
     broken: dict[str, ScoresError] = {}
+    key = ""
     rest = [c for c in wide.columns if c not in said]
     try:
         long, found = stacked(wide._replace(columns=rest))
@@ -68,42 +86,116 @@ def checked(wide: Wide, asked: Asked) -> Long:
         text = [] if are_answered(table, wide.columns) else [c for c in rest if c not in asked.keep]
         text = [c for c in text if is_text(table.frame[c])]
         # Where all are text, some cell is not written as a number.
-        said |= dict.fromkeys(text, "text") if len(text) < len(rest) else {}
-        rest = [c for c in rest if c not in said]
-        broken = broken_columns(wide._replace(columns=rest))
+        text = text if len(text) < len(rest) else []
+        rest = [c for c in rest if c not in text]
+        key = _key(wide, text, rest, asked)
+        said |= {c: "tells rows of one name apart" if c == key else "text" for c in text}
+        wide, unread = _without_text(wide._replace(columns=rest))
+        rows |= dict.fromkeys(unread, "text")
+        broken = broken_columns(wide)
         rest = [c for c in rest if c not in broken]
         if not rest and not said:
             raise
         long, found = stacked(wide._replace(columns=rest))
-    labels = [name for of in wide.labels.values() for name in of.unique()]
-    labels += metrics_in(wide._replace(columns=rest))
-    direction = direction_of(table, found, labels, asked.better)
-    x = long["score"].to_numpy(float).reshape(len(rest), len(table.frame)).T
+    metrics = metrics_in(wide._replace(columns=rest))
+    if asked.better is None and (turned := _turned({*metrics} - {*asked.keep})):
+        said |= turned
+        rest, metrics = ([c for c in of if c not in said] for of in (rest, metrics))
+        long, found = stacked(wide._replace(columns=rest))
+    # Scores are of the metric whose mean stands beside them.
+    means = [name for name in (*said, *asked.drop) if not _MEANS.isdisjoint(words(name))]
+    direction = direction_of(table, found, [*labels, *metrics, *means], asked.better)
+    x = long["score"].to_numpy(float).reshape(len(rest), len(wide.table.frame)).T
     places = of_places(x if role == "player" else x.T)
     if places and asked.better is None and not direction.losses:
         direction = direction._replace(better=False, losses=places)
-    open_columns = [j for j, name in enumerate(rest) if name not in asked.keep]
-    refused, odd = ({}, {}) if places else by_number(x, gains=direction.better)
-    said |= {rest[j]: why for j, why in refused.items() if j in open_columns}
-    odd = {j: why for j, why in odd.items() if j in open_columns}
-    rows = {name: "" for of in wide.labels.values() for name in of.unique() if is_summary(name)}
+    better = direction.better
+    refused, named = _odd(x, places, better, said or rows)
+    odd = {}
     if "tournament" not in wide.labels:
-        of = wide.labels["round" if role == "player" else "player"].to_numpy()
-        rows |= {
-            of[k]: "" for k in summaries(x[:, [j for j in range(len(rest)) if j not in refused]].T)
-        }
-    rows = {name: "a summary of the others" for name in rows if name not in asked.keep}
-    refuse(table, asked, Problems(said, rows, direction.losses, [*broken.values()], wide))
+        other = "round" if role == "player" else "player"
+        of = wide.labels[other].to_numpy()
+        y = x[:, [j for j in range(len(rest)) if j not in refused]].T
+        rows |= {of[k]: _SUMMED for k in summaries(y)}
+        far, _ = _odd(y, places, better, rows)
+        odd = {of[k]: f"{other} {shown(of[k])}: {why}" for k, why in far.items()}
+        rows |= {of[k]: why for k, why in far.items() if rows and of[k] not in rows}
+        if rows:
+            refused, named = _odd(x[[name not in rows for name in of]], places, better, rows)
+    said |= {rest[j]: why for j, why in refused.items() if rest[j] not in asked.keep}
+    odd = {rest[j]: f"{role} {shown(rest[j])}: {why}" for j, why in named.items()} | odd
+    rows = {name: why for name, why in rows.items() if name not in asked.keep}
+    odd = {name: why for name, why in odd.items() if name not in (*rows, *asked.keep)}
+    problems = Problems(
+        said, rows, direction.losses, [*broken.values()], wide, key, [*odd.values()]
+    )
+    refuse(table, asked, problems)
     if broken:
         raise next(iter(broken.values()))
     if odd:
-        each = "; ".join(f"{role} {shown(rest[j])}: {why}" for j, why in odd.items())
-        called = [rest[j] for j in odd]
         warn(
-            f"LB051 {table.where}: {each}. If it is not a score, use "
-            f"{asked.call(drop=(*asked.drop, *called))}; otherwise keep={called} (--keep)."
+            f"LB051 {table.where}: {'; '.join(odd.values())}. If it is not a score, use "
+            f"{asked.call(drop=(*asked.drop, *odd))}; otherwise keep={[*odd]} (--keep)."
         )
     return long, found
+
+
+def _odd(
+    x: Floats, places: str, better: bool, others: Mapping[str, str]
+) -> tuple[dict[int, str], dict[int, str]]:
+    """Find columns to refuse and to name, where ``others`` are no scores; none among places."""
+    return ({}, {}) if places else by_number(x, gains=better, mixed=bool(others))
+
+
+def _turned(metrics: Iterable[str]) -> dict[str, str]:
+    """Find the columns of a metric of which less is better, if more is of most, or the reverse."""
+    less, more = (
+        [name for name in sorted(metrics) if more_is_better(name, score=False) is of]
+        for of in (False, True)
+    )
+    fewer, better = (more, "higher") if len(more) < len(less) else (less, "lower")
+    mixed = less and more and len(less) != len(more)
+    return dict.fromkeys(fewer, f"{better} is better, unlike elsewhere") if mixed else {}
+
+
+def _key(wide: Wide, text: Sequence[str], rest: Sequence[str], asked: Asked) -> str:
+    """Find the text that tells rows of one name apart; refuse a long table."""
+    frame, found = wide.table.frame, [*wide.found.values()]
+    named = [c for c in frame if c in text or (c in found and is_text(frame[c]))]
+    named.sort(key=lambda name: name in found and name != wide.question)
+    if wide.role == "player" and text and len(rest) == 1 and len(named) > 1:
+        run = wide.found["round"]
+        roles = {"player": named[0], "round": named[1], "score": rest[0]}
+        roles |= {"repeat": run} if run in frame and run not in named else {}
+        wide.table.refuse(
+            f"column {shown(rest[0])} alone holds numbers, as in a long table. Name the columns of "
+            f"players, rounds and scores, for example {asked.call(**roles)}."
+        )
+    if "tournament" not in wide.labels or wide.found["round"] != "row":
+        return ""
+    of = {c: frame[c].map(text_of) for c in text}
+    keys = [
+        c
+        for c in text
+        if not pd.DataFrame({0: wide.labels["tournament"], 1: of[c]}).duplicated().any()
+    ]
+    return min(keys, key=lambda c: of[c].nunique(), default="")
+
+
+def _without_text(wide: Wide) -> tuple[Wide, list[str]]:
+    """Leave out rows without a number, such as wins and losses; return their names, too."""
+    cells = wide.table.frame[wide.columns].map(lambda cell: text_of(cell).strip().lower())
+    there = wide.table.frame[wide.columns].notna() & ~cells.isin(MISSING)
+    number = cells.map(
+        lambda cell: cell in ANSWERS or is_number(bare_number(cell).replace(",", "."))
+    )
+    text = there.any(axis=1) & ~(there & number).any(axis=1)
+    if text.mean() > 0.5 or "tournament" in wide.labels:
+        return wide, []
+    labels = {role: of[~text] for role, of in wide.labels.items()}
+    table = wide.table._replace(frame=wide.table.frame[~text])
+    (of,) = (wide.labels[role] for role in ("round", "player") if role in wide.labels)
+    return wide._replace(table=table, labels=labels), [*of[text]]
 
 
 def _each_voter(wide: Wide, asked: Asked) -> Wide:
@@ -151,6 +243,8 @@ class Problems(NamedTuple):
     losses: str = ""
     broken: Sequence[ScoresError] = ()
     wide: Wide | None = None
+    key: str = ""  # column of text by which rows of one name differ
+    odd: Sequence[str] = ()  # what else may be no score
 
 
 def refuse(table: Table, asked: Asked, of: Problems) -> None:
@@ -164,9 +258,13 @@ def refuse(table: Table, asked: Asked, of: Problems) -> None:
     texts += [f"{len(said) - 20} more are not named."] if len(said) > 20 else []
     texts += [of.losses] if of.losses else []
     texts += [str(problem).removeprefix(f"{table.where}: ") for problem in of.broken[:3]]
-    more: dict[str, Any] = {"drop": (*asked.drop, *of.columns, *of.rows)}
+    more: dict[str, Any] = {
+        "drop": (*asked.drop, *(name for name in of.columns if name != of.key), *of.rows)
+    }
     more |= {"higher_is_better": False} if of.losses else {}
-    if question and of.wide is not None:
+    if of.key and of.wide is not None:
+        more |= {"tournament": of.wide.found["tournament"], "round": of.key}
+    elif question and of.wide is not None:
         label = of.wide.table.frame[question].head(2)
         columns = [name for name in of.wide.columns if name not in of.columns][:2]
         texts.append(
@@ -174,8 +272,9 @@ def refuse(table: Table, asked: Asked, of: Problems) -> None:
             f"...) are players: {asked.call(player=question, **more)}. If the columns "
             f"({listed(columns)}, ...) are: {asked.call(round=question, **more)}."
         )
-    else:
+    if of.key or not question:
         texts.append(f"Read the rest: {asked.call(**more)}.")
+    texts += [f"Perhaps no scores either: {'; '.join(of.odd[:5])}."] if of.odd else []
     if of.columns or of.rows:
         texts.append("If some are scores, include them with keep=[...] (--keep).")
     table.refuse(" ".join(texts))

@@ -84,6 +84,8 @@ def more_is_better(name: str, *, score: bool = True) -> bool | None:
 
 @lru_cache(maxsize=4096)
 def _more_is_better(name: str, *, score: bool) -> bool | None:
+    if arrow := re.search("[↑↓]", name):
+        return arrow[0] == "↑"
     found = words(name)
     rest = _turned(name, found)
     if rest is not None:

@@ -27,6 +27,7 @@ from leaderbayes._scores.tables import (
     counted,
     listed,
     shown,
+    text_of,
     warn,
 )
 from leaderbayes._scores.vote_forms import from_wins
@@ -193,10 +194,8 @@ def scores_of(table: Table, asked: Asked) -> xr.DataArray:
         refuse(table, asked, Problems({}, {}, of_places(x)))
     taken = {*columns.values(), *(wide.columns if wide else ())}
     unused = [name for name in table.frame.columns if name not in taken]
-    if wide is None or asked.drop:
-        scores.attrs |= {"unused": listed(unused)} if unused else {}
-        scores.attrs["read"] = describe(scores)
-    return scores
+    scores.attrs |= {"unused": listed(unused)} if unused else {}
+    return scores.assign_attrs(read=describe(scores))
 
 
 def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
@@ -233,11 +232,15 @@ def to_scores(
     run = {"run": long["repeat"].to_numpy()} if "repeat" in long else {}
     repeated = pd.DataFrame({"cell": cell} | run).duplicated().to_numpy()
     if repeated.any():
-        again = long.iloc[int(np.argmax(repeated))]
+        at = int(np.argmax(repeated))
+        first, again = long.index[int(np.argmax(cell == cell[at]))], long.iloc[at]
+        both = table.frame.loc[[first, again.name]].drop(columns=columns.values(), errors="ignore")
+        differ = both.columns[both.map(text_of).nunique() > 1]
         whose = ", ".join(f"{d} {shown(again[d])}" for d in [*dims, "repeat"] if d in again)
         table.refuse(
-            f"a second score for {whose}; the columns are {taken[:400]}. Name others (round=..., "
-            "tournament=..., repeat=...; --round, --tournament, --repeat), or keep one score.",
+            f"a second score for {whose}; the columns are {taken[:400]}. Its rows differ in "
+            f"{listed(differ, 4) or 'nothing'}: keep rows of one kind, or name other columns "
+            "(round=..., tournament=..., or repeat=... for means; --round, ...).",
             again.name,
         )
     if shape[dims.index("player")] < 2:

@@ -224,6 +224,7 @@ def _from_paper(content: bytes, where: str) -> Table:
 
 def _plain_cell(cell: str) -> str:
     """Take away marks of bold face, underlining and footnotes."""
+    cell = cell.replace(r"\uparrow", "↑").replace(r"\downarrow", "↓")
     bare = re.sub(r"\$?\^\{?(\\?[a-z]+|[*†‡§]+)\}?\$?|\\d?dag(ger)?\b|[†‡§]", "", cell.strip())
     bare = re.sub(r"\\(?:text|math)?(?:bf|it|tt|rm|sc|underline|emph|uline)\w*\s*", "", bare)
     bare = re.sub(
@@ -249,7 +250,10 @@ def _check_header(names: list[str], where: str) -> None:
     if not any(name.strip() for name in names):
         raise ScoresError(f"{where}: the first line is empty; it must name the columns.")
     if len(names) == 1:
-        raise ScoresError(f"{where}: there is only one column, {shown(names[0])}; use commas.")
+        raise ScoresError(
+            f"{where}: there is only one column, {shown(names[0])}. Use commas, remove any text "
+            "above the header, or choose another program's format (--format preflib, ...)."
+        )
     numbers = [cell for cell in names if is_number(cell)]
     if is_number(names[0]) or any("." in cell for cell in numbers):
         raise ScoresError(

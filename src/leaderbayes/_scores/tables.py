@@ -21,7 +21,7 @@ Roles = dict[str, str | None]  # columns by role, as the user gives them
 BY_ROUND = ("cluster", "round_weight", "period")  # roles whose values are the rounds'
 _LONGEST = 1000  # letters of a call that a message repeats
 FRAME = "the DataFrame"  # what messages call a source that is no file
-MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
+MISSING = {"", "na", "nan", "n/a", "null", "none", "?", *"-–—", "--", "---"}  # in lower case
 # Answers to items, in lower case.
 ANSWERS = {
     **dict.fromkeys("true correct right yes y pass passed resolved solved c".split(), "1"),

@@ -8,6 +8,7 @@ from scipy.special import expit, ndtr
 
 import leaderbayes as lb
 from conftest import flat, tree
+from leaderbayes._fits.posterior import Strengths
 
 
 def with_variables(dt, **variables):
@@ -124,7 +125,7 @@ def test_win_probability(dt):
 
 def test_win_probability_of_many_players_is_thinned(monkeypatch):
     # As many draws of pairs as the real limit has of 1000 players.
-    monkeypatch.setattr("leaderbayes._answers.win_probability._MOST", 300 * 100**2)
+    monkeypatch.setattr(Strengths, "kind", Strengths.kind._replace(affordable=300 * 100**2))
     epp = np.random.default_rng(1).normal(size=(1, 2000, 100))
     wins = lb.win_probability(tree(epp))
     assert wins.attrs["draws_used"] == 300

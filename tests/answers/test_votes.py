@@ -50,7 +50,7 @@ def test_votes_come_back_as_they_were(dt):
 
 
 def test_votes_are_counted(dt):
-    counted, given = counted_of(dt), some_votes()
+    counted, given = counted_of(Posterior(dt)), some_votes()
     assert (counted.votes, counted.both_bad) == (270.0, 30.0)
     assert (counted.judges, counted.prompts) == (15, 40)
     assert counted.clusters == ("judge", "prompt")
@@ -145,7 +145,7 @@ def test_more_votes_of_the_same_judges_leave_their_opinions(decisive):
     made = lb.plan(decisive[1], ("m0", "m1"), votes=(2400, 240_000), width=0.3, seed=1)
     assert made["p_decided"].dims == ("who", "clusters", "votes")
     same, new = (made.sel(who="all", clusters=each) for each in ("same", "new"))
-    worth = counted_of(decisive[1]).worth
+    worth = counted_of(Posterior(decisive[1])).worth
     left = float(same["width"].sel(votes=240_000) / made["width_now"]) ** 2
     assert left == pytest.approx(1.0 - worth, abs=0.1)
     assert float(new["width"].sel(votes=240_000)) < 0.2 * float(made["width_now"])

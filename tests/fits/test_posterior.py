@@ -40,7 +40,6 @@ def test_of_a_fit(dt, scores):
     post = Posterior(dt)
     assert (post.parameter, post.who, post.model.name) == ("epp", "player", "bradley_terry")
     assert not post.several
-    assert not post.of_votes
     np.testing.assert_array_equal(post.draws, flat(dt))
     assert post.standing is post.draws
     np.testing.assert_array_equal(post.players[post.order], lb.leaderboard(dt)["player"])

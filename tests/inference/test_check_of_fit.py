@@ -7,14 +7,27 @@ from scipy.stats import binom
 
 import leaderbayes as lb
 from conftest import board, cycle, simulate
-from leaderbayes._inference.check_of_fit import boards_alike, matters, of_boards
+from leaderbayes._inference.check_of_fit import _boards, _stretch, discrepancies, matters
 from leaderbayes._numerics.pairs import estimates
+from leaderbayes._numerics.places import count
 
 BOARDS = 80
+RULES = {"within_round": True, "ties": "half"}
+
+
+def boards_alike(place, boards, rng):
+    """Boards around the estimate of one."""
+    wins, n, _ = count(place, **RULES)
+    own = estimates(wins.sum(axis=1)[None], n[None])[0]
+    return _boards(place, _stretch(place, own, rng, **RULES) * own, boards, rng, RULES)
+
+
+def of(scores, seed):
+    return discrepancies([lb.matches(scores)], None, np.random.default_rng([seed, 16]))
 
 
 def p_of(scores, seed):
-    return of_boards([lb.matches(scores)], seed).p_value
+    return of(scores, seed).p_value
 
 
 @pytest.mark.parametrize("grid", [None, 1.0], ids=["no ties", "ties"])
@@ -56,19 +69,19 @@ def test_size_of_a_misfit_is_how_far_win_probabilities_are_off():
     best = estimates((n * true).sum(axis=1)[None], n[None])[0]
     off = (true - expit(best[:, None] - best))[~np.eye(m, dtype=bool)]
     found = [
-        of_boards([lb.matches(board(epp[:, None] + scale[:, None] * noise))], 1).misfit
+        of(board(epp[:, None] + scale[:, None] * noise), 1).misfit
         for noise in rng.normal(size=(8, m, 200))
     ]
     error = np.std(found) / np.sqrt(len(found))
     assert np.mean(found) == pytest.approx(np.sqrt(np.mean(off**2)), abs=4 * error)
-    fits = [of_boards([lb.matches(simulate(epp, 40, rng))], k) for k in range(8)]
+    fits = [of(simulate(epp, 40, rng), k) for k in range(8)]
     assert not any(matters(found.p_value, found.ratio) for found in fits)
 
 
 def test_replicates_keep_players_rounds_and_ties():
     place = np.array([[1, 2, 0, 2], [1, 2, 3, 4], [2, 1, 3, 0]], np.int32)
     rng = np.random.default_rng(3)
-    again = boards_alike(place, 20, rng, within_round=True, ties="half")
+    again = boards_alike(place, 20, rng)
     for each in again:
         np.testing.assert_array_equal(np.sort(each, axis=1), np.sort(place, axis=1))
         np.testing.assert_array_equal(each == 0, place == 0)
@@ -81,5 +94,5 @@ def test_replicates_are_as_spread_as_the_board():
     def spread(boards):
         return np.var(boards.mean(axis=-2), axis=-1)
 
-    again = spread(boards_alike(place, 200, rng, within_round=True, ties="half"))
+    again = spread(boards_alike(place, 200, rng))
     assert again.mean() == pytest.approx(float(spread(place)), rel=0.1)

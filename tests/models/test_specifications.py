@@ -14,7 +14,7 @@ from graphs import AS_IT_STANDS
 from leaderbayes._numerics.mean_score import noise_of
 from leaderbayes._numerics.score_tournaments import SHARE, axes_of, tables_of
 from leaderbayes.models import _tournaments
-from leaderbayes.models._board import rank_reliability, reliability
+from leaderbayes.models._prior import rank_reliability, reliability
 from leaderbayes.models._registry import MODELS
 
 FOLDER = Path(__file__).parents[2] / "models"

@@ -6,7 +6,8 @@ import pytest
 import leaderbayes as lb
 from figures import axes, figure, key, titles
 from leaderbayes._files.printed import probability
-from leaderbayes.plots._canvas import SHARES, WINS, distinct, fitting, ink, labels, panels
+from leaderbayes.plots._canvas import distinct, fitting, labels, panels
+from leaderbayes.plots._colors import SHARES, WINS, ink
 
 # Every figure, of results that `get` returns by the names of their fixtures.
 FIGURES = {

@@ -1,5 +1,6 @@
 """The leader by other aggregators."""
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.stats import rankdata
 from leaderbayes._answers.baselines import elo
 from leaderbayes._answers.beside import head_to_head, win_rates
 from leaderbayes._answers.parts import Parts, statistic_of
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.intervals import decimals
 from leaderbayes._numerics.pairs import estimates
 from leaderbayes._numerics.places import count, places
@@ -26,9 +27,7 @@ def aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
     Over ``aggregator`` also ``leader``, ``same_leader`` (0 or 1) and ``top_differs`` (how many of
     the posterior's top are not in the aggregator's). attrs: ``leader``, ``top``, ``message``.
     """
-    y = None if post.of_votes else _scores(post)
-    values = _of_votes(post, parts) if y is None else _of_scores(post, y, parts)
-    values = {name: each for name, each in values.items() if np.isfinite(each[0]).any()}
+    values = {name: of for name, of in _values(post, parts).items() if np.isfinite(of[0]).any()}
     size, mine = min(TOP, len(post.players) - 1), int(post.order[0])
     rows: dict[str, list[Any]] = {
         name: [] for name in ("rank", "leader", "same_leader", "top_differs")
@@ -45,7 +44,7 @@ def aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
             digits = decimals([abs(float(value[best] - value[mine]))])
             shown = f"{value[best]:.{digits}f} against {value[mine]:.{digits}f}"
             differ.append(
-                f"By {name} {post.players[best]} leads, with {shown}: {_why(post, y, mine, best)}."
+                f"By {name} {post.players[best]} leads, with {shown}: {_why(post, mine, best)}."
             )
     dims = ("aggregator", "player")
     table = xr.Dataset(
@@ -70,27 +69,36 @@ def _ranked(value: Floats) -> np.ndarray:
 
 def _scores(post: Posterior) -> Floats:
     """Return scores (round, player), higher is better; for several tournaments the mean of each."""
-    scores = post.data
-    if "tournament" in scores.dims:
-        scores = scores.mean("round", keep_attrs=True).rename(tournament="round")
+    scores = post.rows
     sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
     y = scores.transpose("round", "player").to_numpy()
     return np.asarray(sign * y.astype(float))
 
 
-def _of_scores(post: Posterior, y: Floats, parts: Parts) -> dict[str, tuple[Floats, float]]:
+@singledispatch
+def _values(post: Posterior, parts: Parts) -> dict[str, tuple[Floats, float]]:
     """Return values by aggregator, each with 1 if higher is better and -1 otherwise."""
+    return _of_scores(post, _epp(_scores(post)))
+
+
+@_values.register
+def _of_strengths(post: Strengths, parts: Parts) -> dict[str, tuple[Floats, float]]:
+    return _of_scores(post, parts.everything())
+
+
+def _of_scores(post: Posterior, epp: Floats) -> dict[str, tuple[Floats, float]]:
+    y = _scores(post)
     rank = pd.DataFrame(y).rank(axis=1, ascending=False)
     beaten = pd.DataFrame(y).rank(axis=1) - 1.0
     less = not post.data.attrs["higher_is_better"]
-    turned, everything = -1.0 if less else 1.0, parts.without(np.empty(0, dtype=np.int64))
+    turned = -1.0 if less else 1.0
     found = {
         "mean": (turned * statistic_of(y, "mean"), turned),
         "median": (turned * np.nanmedian(y, axis=0), turned),
         "mean rank": (rank.mean().to_numpy(), -1.0),
         "win rate": (win_rates(y), 1.0),
         "Borda": (beaten.sum().to_numpy(), 1.0),
-        "EPP": (everything if post.parameter == "epp" else _epp(y), 1.0),
+        "EPP": (epp, 1.0),
     }
     if np.nanmin(turned * y) > 0.0:
         ratios = statistic_of(np.log(turned * y), "mean")
@@ -106,14 +114,15 @@ def _epp(y: Floats) -> Floats:
     return np.asarray(estimates(wins.sum(axis=1)[None], n[None])[0])
 
 
-def _of_votes(post: Posterior, parts: Parts) -> dict[str, tuple[Floats, float]]:
+@_values.register
+def _of_votes(post: StrengthsOfVotes, parts: Parts) -> dict[str, tuple[Floats, float]]:
     board = post.matches()
     wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
     share = np.divide(wins, n, out=np.full_like(n, np.nan), where=n > 0.0)
     found = {
         "win rate": (wins.sum(axis=1) / n.sum(axis=1), 1.0),
         "Borda": (np.nanmean(share, axis=1), 1.0),
-        "EPP": (parts.without(np.empty(0, dtype=np.int64)), 1.0),
+        "EPP": (parts.everything(), 1.0),
     }
     votes = post.votes
     if not votes.attrs.get("counted") and (
@@ -124,11 +133,15 @@ def _of_votes(post: Posterior, parts: Parts) -> dict[str, tuple[Floats, float]]:
     return found
 
 
-def _why(post: Posterior, y: Floats | None, mine: int, other: int) -> str:
+@singledispatch
+def _why(post: Posterior, mine: int, other: int) -> str:
     """Return the head-to-head results of the leader and another."""
-    a, b = (str(post.players[i]) for i in (mine, other))
-    if y is not None:
-        return head_to_head(y[:, [mine, other]], a, b)
+    return head_to_head(_scores(post)[:, [mine, other]], *post.players[[mine, other]])
+
+
+@_why.register
+def _why_of_votes(post: StrengthsOfVotes, mine: int, other: int) -> str:
+    a, b = post.players[[mine, other]]
     pair = post.matches([a, b]).isel(player=0, opponent=1)
     if not float(pair["n"]):
         return f"{a} and {b} never met"

@@ -193,8 +193,8 @@ def _pairs(post: Posterior, prob: float) -> xr.Dataset:
 
 def _removal(post: Posterior, parts: Parts) -> xr.Dataset:
     """Find the fewest parts that keep the leader first, and fit again without them."""
-    found = fewest(parts, int(post.order[0]), 0.1 if parts.unit == "vote" else 0.5)
-    table = table_of(post, parts, found, 0.1 if parts.unit == "vote" else 0.5)
+    found = fewest(parts, int(post.order[0]), parts.most)
+    table = table_of(post, parts, found, parts.most)
     attrs = {str(k): v for k, v in table.attrs.items() if k not in ("converged", "found")}
     message, leader = attrs.pop("message"), str(post.players[post.order[0]])
     if attrs["leader"] != leader:

@@ -1,5 +1,6 @@
 """Leaderboards without a model: mean scores, and Elo ratings."""
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from leaderbayes._arguments import positive, whole
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._scores.matches import matches, one_tournament
-from leaderbayes._scores.vote_matches import is_votes, valid_votes, weights_of
+from leaderbayes._scores.vote_matches import valid_votes, weights_of
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._registry import Scores, Votes, data_of
 
 Played = tuple[Longs, Longs, Floats, Floats]  # first, second, points of the first, weight
 
@@ -49,7 +51,7 @@ def mean_scores(scores: xr.DataArray | xr.DataTree) -> pd.DataFrame:
     1           svm C=1  0.96  0.02      25     2
     2  forest trees=100  0.96  0.02      25     3
     """
-    board = one_tournament(data_of(scores))
+    board = one_tournament(_data(scores))
     sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
     of = pd.DataFrame(board.transpose("player", "round").to_pandas())
     table = pd.DataFrame(
@@ -112,11 +114,11 @@ def elo(
     1           svm C=1  1911.0
     2  forest trees=100  1857.0
     """
-    k, data = positive("k", k), data_of(scores)
+    k, data = positive("k", k), _data(scores)
     if seed is not None:
         seed = _arguments.seed(seed)
     attrs: dict[str, object] = {"order": "random"}
-    players, played, own = _of_votes(data, orders) if is_votes(data) else _of_scores(data)
+    players, played, own = _played(data_of(data), orders)
     if own is None:
         times = whole("orders", 100 if orders is None else orders)
         seed = attrs["seed"] = _arguments.seed_or_new(seed)
@@ -141,7 +143,7 @@ def elo(
     return table.sort_values("elo", ascending=False, kind="stable", ignore_index=True)
 
 
-def data_of(given: Any) -> Any:
+def _data(given: Any) -> Any:
     """Return scores or votes, or those to which a posterior was fitted."""
     return Posterior(given).data if isinstance(given, xr.DataTree) else given
 
@@ -163,9 +165,12 @@ def ratings(played: Played, order: Longs, players: int, k: float) -> Floats:
     return np.array(rating)
 
 
-def _of_scores(data: Any) -> tuple[Any, Played, None]:
-    """List all matches within rounds."""
-    board = one_tournament(data)
+@singledispatch
+def _played(
+    given: Scores | Votes, orders: int | None
+) -> tuple[Any, Played, tuple[Longs, str] | None]:
+    """List all matches within rounds, or votes, with the order that these have."""
+    board = one_tournament(given.values)
     place = matches(board, pairs=False)["place"].to_numpy()
     i, j = np.triu_indices(place.shape[1], 1)
     own, other = place[:, i], place[:, j]
@@ -174,8 +179,9 @@ def _of_scores(data: Any) -> tuple[Any, Played, None]:
     return board["player"].to_numpy(), (i[at], j[at], points, np.ones(len(at))), None
 
 
-def _of_votes(data: Any, orders: int | None) -> tuple[Any, Played, tuple[Longs, str] | None]:
-    """Return votes as matches, in their order or in random ones."""
+@_played.register
+def _of_votes(given: Votes, orders: int | None) -> tuple[Any, Played, tuple[Longs, str] | None]:
+    data = given.values
     if data.attrs.get("counted"):
         raise LeaderbayesError(
             "elo needs votes in their order, and these are counts. Read the single votes by "

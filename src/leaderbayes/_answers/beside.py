@@ -5,6 +5,7 @@ little and loses rarely by much leads by the one and not by the other.
 """
 
 from collections.abc import Callable
+from functools import singledispatch
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import xarray as xr
 
 from leaderbayes._answers.parts import statistic_of
 from leaderbayes._answers.votes import clustered_by, votes_by_player
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams
 from leaderbayes._numerics.intervals import decimals, two_digits
 from leaderbayes._numerics.two_way import column_means
 from leaderbayes._types import Floats
@@ -20,9 +21,13 @@ from leaderbayes._types import Floats
 _UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: scales differ, and not luck
 
 
+@singledispatch
 def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """Add the second column to a leaderboard, and ``disagreement`` to its attrs."""
-    return _WITH[post.kind.name](post, table)
+    table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
+    if (y := _ahead(post)) is None:
+        return table
+    return _inserted(post, table, "win_rate", "difference_upper", win_rates(y, _weight(post)))
 
 
 def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
@@ -46,7 +51,8 @@ def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str
     return _disagreement(Posterior(dt), table, name)
 
 
-def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+@with_beside.register
+def _with_observed(post: Teams, table: pd.DataFrame) -> pd.DataFrame:
     """Add the observed scores of teams, which order teams with the same theta."""
     if post.board is None:
         return table
@@ -58,8 +64,7 @@ def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
 
 def _observed(post: Posterior) -> pd.Series:
     """Return the mean (or other statistic) of each player's scores."""
-    scores = post.data.mean("round") if post.several else post.data
-    y = scores.transpose(..., "player").to_numpy().astype(float)
+    y = post.rows.transpose("round", "player").to_numpy().astype(float)
     statistic = str(post.option("statistic", "mean"))
     return pd.Series(statistic_of(y, statistic, _weight(post)), post.players)
 
@@ -69,28 +74,20 @@ def _weight(post: Posterior) -> Floats | None:
     return None if post.weighing is None else post.weighing.weight
 
 
-def _with_votes(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+@with_beside.register
+def _with_votes(post: StrengthsOfVotes, table: pd.DataFrame) -> pd.DataFrame:
     table = table.join(votes_by_player(post), on="player")
     table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
     return table
 
 
-def _with_scores(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+@with_beside.register
+def _with_scores(post: Strengths, table: pd.DataFrame) -> pd.DataFrame:
     if (y := _ahead(post)) is None or post.scores is None:
         return table
     sign = 1.0 if post.scores.attrs["higher_is_better"] else -1.0
     after = "elo_upper" if "elo" in table else "epp_upper"
     return _inserted(post, table, "score", after, sign * column_means(y, _weight(post)))
-
-
-def _with_wins(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
-    table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
-    if (y := _ahead(post)) is None:
-        return table
-    return _inserted(post, table, "win_rate", "difference_upper", win_rates(y, _weight(post)))
-
-
-_WITH = {"epp": _with_scores, "votes": _with_votes, "score": _with_wins, "theta": _with_observed}
 
 
 def _inserted(

@@ -20,6 +20,7 @@ Ferguson (1973), A Bayesian analysis of some nonparametric problems, Annals of S
 """
 
 from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from scipy.special import expit, softmax, xlogy
 
 from leaderbayes._answers.parts import pseudo_rounds
 from leaderbayes._answers.record import JEFFREYS, of_pairs, results, votes_of
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, StrengthsOfVotes
 from leaderbayes._numerics.composite_weight import exchangeable_weight, weighted_counts
 from leaderbayes._numerics.intervals import two_digits
 from leaderbayes._numerics.pairs import estimates
@@ -60,19 +61,13 @@ def blends(post: Posterior) -> bool:
     """Check whether there are results to blend; for two players the model agrees with them."""
     seen = {"constant_data", "observed_data"} & set(post.tree.children)
     known = bool(seen) and post.is_ours and post.model.blends
-    return known and not post.several and len(post.players) > 2
+    return known and len(post.players) > 2
 
 
 class Blend:
     """Win probabilities that blend the model with each pair's head-to-head results.
 
-    Attributes
-    ----------
-    post : Posterior
-    weights : (mass,)
-        Probabilities of the masses.
-    mass : float
-        Rounds that the model is worth, the geometric mean.
+    ``weights`` are the probabilities of the masses, and ``mass`` is their geometric mean.
     """
 
     def __init__(self, post: Posterior) -> None:
@@ -195,10 +190,9 @@ def _mean(p: Floats, won: Floats, played: Floats, kappa: Any) -> Floats:
     return np.asarray((kappa * p + won + half) / (kappa + played + 2.0 * half))
 
 
+@singledispatch
 def _parts(post: Posterior, at: Longs) -> Parts:
     """Split the results of some players by rounds, judges, prompts or votes."""
-    if post.of_votes:
-        return _parts_of_votes(post, at)
     board = post.matches(list(post.players[at]))
     place, weight = board["place"].to_numpy(), post.constant["weight"].to_numpy()
     within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
@@ -226,7 +220,8 @@ def _parts(post: Posterior, at: Longs) -> Parts:
     return Parts(*found)
 
 
-def _parts_of_votes(post: Posterior, at: Longs) -> Parts:
+@_parts.register
+def _parts_of_votes(post: StrengthsOfVotes, at: Longs) -> Parts:
     votes, m = votes_of(post), len(at)
     to = np.full(len(post.players), -1)
     to[at] = np.arange(m)

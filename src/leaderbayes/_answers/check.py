@@ -1,5 +1,6 @@
 """Checks of fit: compare the board with boards drawn from the posterior."""
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,11 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes import _arguments
-from leaderbayes._answers.record import record
+from leaderbayes._answers.record import known_record
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference.check_of_fit import Discrepancy, discrepancies, discrepancies_of_votes
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams
+from leaderbayes._inference.check_of_fit import Discrepancy, discrepancies_of
 from leaderbayes._numerics.counts import STATISTICS, statistics
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._scores.vote_matches import weights_of
@@ -79,23 +80,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     True
     """
     post, draws, seed = Posterior(dt), whole("draws", draws), _arguments.seed_or_new(seed)
-    found = _OF[post.parameter](post, draws, np.random.default_rng(seed))
-    if np.isfinite(p := drift(post)):
-        found = found.assign(p_drift=p).assign_attrs(note=said_of(p))
+    found = _checked(post, draws, np.random.default_rng(seed))
     return found.assign_attrs(seed=seed, **post.trust)
 
 
-def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
-    boards = [board for board, _ in post.boards()]
-    seen = discrepancies_of_votes(post, rng) if post.of_votes else discrepancies(boards, draws, rng)
-    found = _compared(seen).assign(ratio=seen.ratio, misfit=seen.misfit)
-    free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
-    if free <= 0:  # strengths describe any result, of a chain of players for example
-        found["p_value"] = np.nan
-    return found if post.several else found.merge(named_misfits(post))
-
-
-def _of_scores(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
+@singledispatch
+def _checked(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
+    """Compare what is observed with the replicates that a posterior keeps."""
     observed, predicted = post.group("observed_data"), post.group("posterior_predictive")
     name = next((str(name) for name in predicted.data_vars if name in observed), None)
     if name is None:
@@ -107,7 +98,21 @@ def _of_scores(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
     return _compared(Discrepancy(float(_largest(seen[None])[0]), largest, np.nan, np.empty(0)))
 
 
-def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
+@_checked.register
+def _of_matches(post: Strengths, draws: int, rng: np.random.Generator) -> xr.Dataset:
+    seen, boards = discrepancies_of(post, draws, rng), [board for board, _ in post.boards()]
+    found = _compared(seen).assign(ratio=seen.ratio, misfit=seen.misfit)
+    free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
+    if free <= 0:  # strengths describe any result, of a chain of players for example
+        found["p_value"] = np.nan
+    found = found.merge(named_misfits(post))
+    if np.isfinite(p := drift(post)):
+        found = found.assign(p_drift=p).assign_attrs(note=said_of(p))
+    return found
+
+
+@_checked.register
+def _of_teams(post: Teams, _: int, rng: np.random.Generator) -> xr.Dataset:
     new = statistics(post.read("new_score", "team", group="posterior_predictive"))
     if post.board is None:
         raise LeaderbayesError(f"{post.called} has no constant_data/score (team), the board.")
@@ -128,9 +133,6 @@ def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
     values = {"observed": seen, "lower": lower, "upper": upper, "p_value": p}
     named = {name: ("statistic", value) for name, value in values.items()}
     return xr.Dataset(named, {"statistic": names})
-
-
-_OF = {"epp": _of_matches, "score": _of_scores, "theta": _of_teams}
 
 
 def _compared(found: Discrepancy) -> xr.Dataset:
@@ -154,8 +156,9 @@ def _largest(boards: Floats) -> Floats:
 
 
 def named_misfits(post: Posterior) -> xr.Dataset:
-    """Return how much pairs won above expectation, and circular triples."""
-    own = record(post, 0.95)
+    """Return how much pairs won above expectation, and circular triples, of one tournament."""
+    if (own := known_record(post, 0.95)) is None:
+        return xr.Dataset()
     won, n, worth = (own[name].to_numpy() for name in ("won", "played", "worth"))
     epp = post.draws.mean(axis=0)
     p = expit(epp[:, None] - epp)
@@ -203,12 +206,12 @@ def drift(post: Posterior) -> float:
     A player's trend is the sum of its residuals times how late they are. Under no trend the share
     of a round, or of a judge's votes, is as probable with the other sign.
     """
-    other = post.parameter != "epp" or post.several or post.has("epp_period")
-    if other or len(post.players) > _PLAYERS or "constant_data" not in post.tree.children:
+    few = len(post.players) <= _PLAYERS and "constant_data" in post.tree.children
+    rows = _residuals(post).dropna() if few and post.varies_by is None else pd.DataFrame()
+    if rows.empty:
         return float("nan")
-    rows = (_of_votes if post.of_votes else _of_rounds)(post).dropna()
     by = pd.factorize(rows["by"])[0] % _MOST
-    if rows.empty or by.max() + 1 < _FEWEST or rows["at"].nunique() < 2:
+    if by.max() + 1 < _FEWEST or rows["at"].nunique() < 2:
         return float("nan")
     # A player's own times are centred: being strong early in the table is no trend.
     total = (rows["known"] * rows["at"]).groupby(rows["player"]).sum()
@@ -227,8 +230,9 @@ def said_of(p: float) -> str:
     return f"Strengths change over time (p = {p:.3f}): fit model='dynamic'." if p < _SURE else ""
 
 
-def _of_rounds(post: Posterior) -> pd.DataFrame:
-    """Return residuals of each player in each round."""
+@singledispatch
+def _residuals(post: Posterior) -> pd.DataFrame:
+    """Return residuals of players, and when they are: here of each player in each round."""
     place = post.matches()["place"].transpose("round", "player")
     names = pd.Series(place["round"].to_numpy()).astype(str)  # Zarr's strings, too
     at = names.where(names.str.fullmatch(_DATE)).rank(method="dense").to_numpy(float)
@@ -246,7 +250,8 @@ def _of_rounds(post: Posterior) -> pd.DataFrame:
     return _rows(rounds, player, at[rounds], off, known)
 
 
-def _of_votes(post: Posterior) -> pd.DataFrame:
+@_residuals.register
+def _of_votes(post: StrengthsOfVotes) -> pd.DataFrame:
     """Return residuals of both players of each vote."""
     votes, n = post.votes, weights_of(post.votes)
     first, second, outcome = (votes[k].to_numpy() for k in ("first", "second", "outcome"))

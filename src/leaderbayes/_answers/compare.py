@@ -1,20 +1,21 @@
 """Compare two players of a leaderboard."""
 
 from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
 from leaderbayes._answers.blend import Blend, blends
 from leaderbayes._answers.groups import shares_better
-from leaderbayes._answers.record import record
-from leaderbayes._answers.win_probability import chance
+from leaderbayes._answers.record import known_record
 from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import Answer, clean, probability
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, ScoresOfTournaments, Strengths
 from leaderbayes._numerics.intervals import decimals_of_difference, ends, with_ends
 from leaderbayes._types import Bools, Floats
 
@@ -75,13 +76,16 @@ def compare(
     'p_equivalent'
     """
     prob, post = share("prob", prob), Posterior(dt)
-    check_comparison(a, b, rope, of_scores=post.parameter != "epp")
+    check_comparison(a, b)
+    if rope is not None:
+        number("rope", rope, at_least=0.0, below=post.kind.rope_below)
     pair = [post.position(a), post.position(b)]
     said: dict[str, Any] = {"prob": prob} | ({} if rope is None else {"rope": rope}) | post.trust
-    found, more = _OF.get(post.parameter, _scores)(post, pair, rope, prob)
+    found, more = _compared(post, pair, rope, prob)
     said |= more
-    if post.who == "player" and not post.several and "constant_data" in post.tree.children:
-        own = record(post, prob, [a, b]).sel(player=a, opponent=b).drop_vars("worth")
+    known = "constant_data" in post.tree.children
+    if known and (own := known_record(post, prob, [a, b])) is not None:
+        own = own.sel(player=a, opponent=b).drop_vars("worth")
         found |= {f"record_{name}".removesuffix("_mean"): v.item() for name, v in own.items()}
     answer = Answer(found, {"player": a, "opponent": b}, said)
     return answer.assign_attrs(message=_message(answer, post, a, b))
@@ -91,44 +95,31 @@ def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
     """Describe a comparison in sentences, one per line."""
     value = {str(name): float(of) for name, of in found.data_vars.items()}
     p = {name: probability(of) for name, of in value.items()}
-    one, other = (clean(name)[:60] for name in (a, b))
-    of = f"{found.attrs['prob']:.0%} interval"
-    if post.parameter == "epp":
-        where = "tournament" if post.several else post.kind.unit
-        said = [
-            f"{one} beats {other} in a new {where} with probability {p['win_probability']} ({of} "
-            f"{_interval(value['win_lower'], value['win_upper'], 0.5)})."
-        ]
-        better = f"{one} is stronger, over all opponents, with probability {p['p_better']}."
-        near, off = "win probability within", " of 1/2"
-    else:
-        low, high = value["difference_lower"], value["difference_upper"]
-        digits, near, off = decimals_of_difference(low, high), "difference within", ""
-        mean = ", means over data sets" if post.several else ""
-        said = [
-            f"{one} minus {other}{mean}: {value['difference']:+.{digits}f} ({of} "
-            f"{_interval(low, high)})."
-        ]
-        better = f"{one} is better with probability {p['p_better']}."
-        if post.several:
-            said[0] = f"{said[0][:-1]}; better with probability {p['mean_better']}."
-            new = _interval(value["new_lower"], value["new_upper"])
-            better = f"On a new data set: {new}; better with probability {p['p_better']}."
+    zero = {"win": 0.5, "record": 0.5, "difference": 0.0, "new": 0.0}
+    words = {"one": clean(a)[:60], "other": clean(b)[:60], "unit": post.kind.unit, **p}
+    words["level"] = f"{found.attrs['prob']:.0%} interval "
+    for name in {*zero} & {each.removesuffix("_lower") for each in value}:
+        ends = value[f"{name}_lower"], value[f"{name}_upper"]
+        words[f"{name}_ends"] = _interval(*ends, zero[name])
+        if name == "difference":
+            words[name] = f"{value[name]:+.{decimals_of_difference(*ends)}f}"
+    better = post.kind.better
     if "rope" in found.attrs:
+        near = post.kind.near.format(rope=found.attrs["rope"])
         better = (
-            f"Probabilities: better {p['p_better']}, equivalent ({near} "
-            f"{found.attrs['rope']:g}{off}) {p['p_equivalent']}, worse {p['p_worse']}."
+            "Probabilities: better {p_better}, equivalent ("
+            + near
+            + ") {p_equivalent}, worse {p_worse}."
         )
-    said.append(better)
+    said = [post.kind.first, better]
     if "record" in value and np.isfinite(value["record"]):
-        tied, unit = value["record_tied"], post.kind.unit
+        tied = value["record_tied"]
         halves = f" and tied {tied:g}" if tied else ""
         said.append(
-            f"Head to head {one} won {value['record_won'] - tied / 2.0:g}{halves} of "
-            f"{value['record_played']:g} {unit}s; these alone give {p['record']} "
-            f"({_interval(value['record_lower'], value['record_upper'], 0.5)})."
+            f"Head to head {{one}} won {value['record_won'] - tied / 2.0:g}{halves} of "
+            f"{value['record_played']:g} {{unit}}s; these alone give {{record}} ({{record_ends}})."
         )
-    return "\n".join(said)
+    return "\n".join(said).format(**words)
 
 
 def _interval(low: float, high: float, zero: float = 0.0) -> str:
@@ -139,10 +130,19 @@ def _interval(low: float, high: float, zero: float = 0.0) -> str:
     return f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
 
 
-def _strengths(
-    post: Posterior, pair: list[int], rope: float | None, prob: float
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return values and attrs that describe them."""
+Found = tuple[dict[str, Any], dict[str, Any]]  # values, and attrs that describe them
+
+
+@singledispatch
+def _compared(post: Posterior, pair: list[int], rope: float | None, prob: float) -> Found:
+    """Return how scores or thetas compare."""
+    gap = np.subtract(*post.draws[:, pair].T)
+    found = _verdicts(np.subtract(*post.standing[:, pair].T), _within(gap, rope))
+    return found | with_ends({"difference": gap}, prob) | _effects(post, gap, pair, prob), {}
+
+
+@_compared.register
+def _strengths(post: Strengths, pair: list[int], rope: float | None, prob: float) -> Found:
     gap = np.subtract(*post.draws[:, pair].T)
     mean, win, said = win_of(post, pair)
     # Who is better is a matter of strengths, as in groups; by how much, of win probabilities.
@@ -160,30 +160,23 @@ def win_of(post: Posterior, pair: list[int]) -> tuple[float, Floats, dict[str, A
     if blends(post):
         blend = Blend(post)
         return *blend.pair(*post.players[pair]), {"mass": blend.mass, "note": blend.said()}
-    win = chance(post, np.subtract(*post.standing[:, pair].T), post.apart[*pair])
+    win = post.chance(np.subtract(*post.standing[:, pair].T), post.apart[*pair])
     return float(win.mean()), win, {}
 
 
-def _scores(
-    post: Posterior, pair: list[int], rope: float | None, prob: float
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    gap = np.subtract(*post.draws[:, pair].T)
-    sign = 1.0 if post.higher_is_better else -1.0
-    found = with_ends({"difference": gap}, prob)
-    if post.spread is None:
-        found |= _effects(post, gap, pair, prob)
-        return _verdicts(sign * gap, _within(gap, rope)) | found, {}
+@_compared.register
+def _scores_of_tournaments(
+    post: ScoresOfTournaments, pair: list[int], rope: float | None, prob: float
+) -> Found:
+    gap, ahead = (np.subtract(*of[:, pair].T) for of in (post.draws, post.standing))
     # On a new data set players deviate by themselves: quantiles that stand for a draw's new ones.
     off, scale = ndtri((np.arange(_NEW) + 0.5) / _NEW), post.apart[*pair] * post.spread
     low, high = ends((gap[:, None] + scale[:, None] * off).ravel(), prob)
-    ahead, far = sign * gap, 0.0 if rope is None else rope
+    far = 0.0 if rope is None else rope
     better, worse = ndtr((ahead - far) / scale).mean(), ndtr((-ahead - far) / scale).mean()
     new = {"p_better": better, "p_equivalent": 1.0 - better - worse, "p_worse": worse}
     more = {"mean_better": (ahead > 0.0).mean(), "new_lower": low, "new_upper": high}
-    return new | found | more, {}
-
-
-_OF = {"epp": _strengths}  # of all else `_scores`
+    return new | with_ends({"difference": gap}, prob) | more, {}
 
 
 def _within(gap: Floats, rope: float | None) -> Bools:
@@ -210,15 +203,15 @@ def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict
     return with_ends({"cohen_d": gap / np.sqrt(variance.mean(axis=1)), "cliff_delta": delta}, prob)
 
 
-def p_better(dt: xr.DataTree) -> xr.DataArray:
-    """Return P(row is better than column), (player, opponent), as in `compare`.
+def p_better(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.DataArray:
+    """Return P(row is better than column), (player, opponent), of all or of some players.
 
     1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
     """
     post = Posterior(dt)
-    better = shares_better(post.standing)
+    names = post.players.to_numpy() if players is None else np.asarray(players)
+    better = shares_better(post.standing[:, post.players.get_indexer(pd.Index(names))])
     np.fill_diagonal(better, 0.5)
-    names = post.players.to_numpy()
     dims = ("player", "opponent")
     return xr.DataArray(better, dict.fromkeys(dims, names), dims, "p_better", post.trust)
 
@@ -239,11 +232,7 @@ def differences(dt: xr.DataTree, players: Sequence[str], prob: float) -> xr.Data
     return xr.Dataset(named, {dim: list(players) for dim in dims})
 
 
-def check_comparison(
-    a: object, b: object, rope: float | None = None, *, of_scores: bool = False
-) -> None:
-    """Raise unless two different players and a valid region of equivalence are given."""
+def check_comparison(a: object, b: object) -> None:
+    """Raise unless these are two different players."""
     if np.isscalar(a) and np.isscalar(b) and a == b:
         raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
-    if rope is not None:
-        number("rope", rope, at_least=0.0, below=np.inf if of_scores else 0.5)

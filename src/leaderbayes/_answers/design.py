@@ -11,6 +11,7 @@ shrinkage B_k. All is in standard errors of a difference: what rounds share make
 """
 
 from collections.abc import Callable, Sequence
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from leaderbayes import _arguments
 from leaderbayes._answers.votes import clustered_by, worth_of_votes
 from leaderbayes._arguments import is_list, number, positive, share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import OfTournaments, Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.items import FLOOR as FLOOR_OF_ITEMS
 from leaderbayes._numerics.mean_score import own_variances, worth
 from leaderbayes._numerics.shrinkage import GRID, Pairs, log_fits, of_differences, pairs_of
@@ -306,10 +307,27 @@ def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
     gap = post.standing[:, pair[0]] - post.standing[:, pair[1]]
     among = 2.0 * post.standing.var(axis=1, ddof=1).mean()
     prior = float(np.clip(gap.var() / among, 0.0, 0.5))
-    return _OF.get(post.kind.unit, _rounds)(post, contested, pair, prior)
+    return _units(post, contested, pair, prior)
 
 
-def _votes(post: Posterior, contested: Longs, pair: tuple[int, int], prior: float) -> Units:
+@singledispatch
+def _units(post: Posterior, contested: Longs, pair: tuple[int, int], prior: float) -> Units:
+    """Return rounds, or clusters of these."""
+    f = post.test_fraction
+    return _rounds(post, 0.0 if f is None else f / (1.0 - f), 1.0, prior)
+
+
+@_units.register
+def _rounds_of_matches(
+    post: Strengths, contested: Longs, _: tuple[int, int], prior: float
+) -> Units:
+    # In rankings of equal players the variance of a difference is as (m + 1) / m.
+    m, k = len(post.players), len(contested)
+    return _rounds(post, shared_luck(post.test_fraction), k * (m + 1.0) / (m * (k + 1.0)), prior)
+
+
+@_units.register
+def _votes(post: StrengthsOfVotes, contested: Longs, pair: tuple[int, int], prior: float) -> Units:
     board = post.matches()
     count, worth = float(board["n"].sum()) / 2.0, min(worth_of_votes(post), 1.0)
     fixed = {"same": 1.0 - worth, "new": 0.0} if clustered_by(post) else {"new": 0.0}
@@ -317,22 +335,15 @@ def _votes(post: Posterior, contested: Longs, pair: tuple[int, int], prior: floa
     return Units("vote", count, fixed, each, prior)
 
 
-def _tournaments(post: Posterior, _: Longs, pair: tuple[int, int], prior: float) -> Units:
+@_units.register
+def _tournaments(post: OfTournaments, _: Longs, pair: tuple[int, int], prior: float) -> Units:
     return Units("tournament", float(post.data.sizes["tournament"]), {"new": 0.0}, 1.0, prior)
 
 
-def _rounds(post: Posterior, contested: Longs, _: tuple[int, int], prior: float) -> Units:
+def _rounds(post: Posterior, luck: float, worth: float, prior: float) -> Units:
     name = "cluster" if "cluster" in post.data.coords else "round"
     count = float(len(np.unique(post.data[name].to_numpy())))
-    m, k, f = len(post.players), len(contested), post.test_fraction
-    luck, worth = (0.0 if f is None else f / (1.0 - f)), 1.0
-    if post.parameter == "epp":
-        # In rankings of equal players the variance of a difference is as (m + 1) / m.
-        luck, worth = shared_luck(f), k * (m + 1.0) / (m * (k + 1.0))
     return Units(name, count, {"new": luck / (1.0 / count + luck)}, worth, prior)
-
-
-_OF = {"vote": _votes, "tournament": _tournaments}  # by the unit; of rounds `_rounds`
 
 
 def _worth_of_votes(n: Floats, epp: Floats, contested: Longs, pair: tuple[int, int]) -> float:

@@ -8,8 +8,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import one_of
-from leaderbayes._errors import LeaderbayesError, NotConvergedError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._errors import NotConvergedError
+from leaderbayes._fits.posterior import Strengths
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._types import Floats
@@ -70,12 +70,11 @@ def deviance(
         tested = dt.attrs.get("cells") != "votes"
         tested &= not np.isclose(value, -2.0 * float(dt["loglik"]), rtol=1e-9)
     else:
-        post = Posterior(dt)
-        if post.parameter != "epp":
-            raise LeaderbayesError(
-                f"deviance needs matches, and this posterior has {post.parameter}: use "
-                "leaderbayes.check, or fit model='bradley_terry'."
-            )
+        post = Strengths.of(
+            dt,
+            "deviance needs matches, and this posterior has {parameter}: use leaderbayes.check, "
+            "or fit model='bradley_terry'.",
+        )
         nu = float(post.read("tie").mean()) if post.has("tie") else None
         each = [_of_board(board, draws.mean(axis=0), nu) for board, draws in post.boards()]
         value, df = sum(one[0] for one in each), sum(one[1] for one in each)

@@ -78,11 +78,10 @@ def influence(
     post = Posterior(dt)
     by = units_of(post)[-1] if by is None else by  # type: ignore[assignment]
     one_of("by", by, "vote", "judge", "prompt", "round", "cluster", "tournament")
-    default = 0.1 if by == "vote" else 0.5
-    max_share = number(
-        "max_share", default if max_share is None else max_share, above=0.0, below=1.0
-    )
+    if max_share is not None:
+        number("max_share", max_share, above=0.0, below=1.0)
     parts = parts_of(post, str(by))
+    max_share = parts.most if max_share is None else max_share
     return table_of(post, parts, fewest(parts, int(post.order[0]), max_share), max_share)
 
 
@@ -99,7 +98,7 @@ class Removal(NamedTuple):
 
 def fewest(parts: Parts, wanted: int, most: float) -> Removal:
     """Remove few parts, up to a share ``most`` of the data, so that another player leads."""
-    now = parts.without(np.empty(0, dtype=np.int64))
+    now = parts.everything()
     leader = leader_of(now, wanted)
     near = np.argsort(-np.nan_to_num(now, nan=-np.inf), kind="stable")
     near = near[near != leader][:_RIVALS]

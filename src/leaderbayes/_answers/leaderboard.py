@@ -1,5 +1,6 @@
 """The table of players of a posterior."""
 
+from functools import singledispatch
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -8,10 +9,9 @@ import xarray as xr
 
 from leaderbayes._answers.beside import column_beside, with_beside
 from leaderbayes._answers.groups import Control, claims
-from leaderbayes._answers.win_probability import chance
 from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths, Teams
 from leaderbayes._numerics.intervals import decimals_of, with_ends
 from leaderbayes._numerics.letters import letters
 from leaderbayes._types import Bools, Floats
@@ -152,7 +152,8 @@ def shown_as(
     name, unit, draws = post.parameter, post.unit, post.draws if draws is None else draws
     if scale is None and anchor_at is not None:
         raise LeaderbayesError("anchor_at= is in Elo points: add scale='elo'.")
-    if scale == "elo" and unit != "log-odds":
+    in_odds = unit == "log-odds"
+    if scale == "elo" and not in_odds:
         raise LeaderbayesError(
             f"scale='elo' is for log-odds, and {name} is in {unit}: omit it; anchor= alone shows "
             "differences."
@@ -165,8 +166,8 @@ def shown_as(
         axis = f"Elo ({who} at {at:g})"
         return Shown("elo", at + _ELO * gap, axis, at, anchor, factor=_ELO, said=said)
     if anchor is None:
-        return Shown(name, draws, f"{name} ({unit})", 0.0 if name == "epp" else None)
-    if name == "epp":
+        return Shown(name, draws, f"{name} ({unit})", 0.0 if in_odds else None)
+    if in_odds:
         said = f"log-odds of beating {who}"
         return Shown(name, gap, f"{name} ({said})", 0.0, anchor, said=said)
     axis, said = f"{name} less that of {who} ({unit})", f"{name} less that of {who}"
@@ -175,13 +176,13 @@ def shown_as(
 
 def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.DataFrame:
     """Return the leaderboard of a posterior, all columns."""
-    name, standing = post.parameter, post.standing
+    standing = post.standing
     shown = shown_as(post) if shown is None else shown
     best = standing == standing.max(axis=1, keepdims=True)
     columns: dict[str, Any] = {
         post.who: post.players,
         **with_ends({shown.name: shown.draws}, prob),
-        **_OWN[name](post, prob),
+        **_own_columns(post, prob),
         **({} if shown.behind is None else with_ends({"difference": shown.behind}, prob)),
         # Distributions with atoms have several that are best.
         "p_best": (best / best.sum(axis=1, keepdims=True)).mean(axis=0),
@@ -206,24 +207,25 @@ def is_reference(table: pd.DataFrame) -> Bools:
     return np.asarray(names == (table.attrs.get("anchor") or names.iloc[0]))
 
 
-def _of_strengths(post: Posterior, _: float) -> dict[str, Floats]:
-    # A player's own deviation in a new tournament, less the average of all players' there.
-    factor = np.sqrt(1.0 - 1.0 / len(post.players))
-    return {"p_average": chance(post, post.draws, factor).mean(axis=0)}
-
-
-def _of_scores(post: Posterior, prob: float) -> dict[str, Floats]:
+@singledispatch
+def _own_columns(post: Posterior, prob: float) -> dict[str, Floats]:
+    """Return what is shown of mean scores alone, or of the other kinds."""
     return with_ends({"difference": post.draws - post.draws[:, post.order[:1]]}, prob)
 
 
-def _of_teams(post: Posterior, _: float) -> dict[str, Floats]:
+@_own_columns.register
+def _of_strengths(post: Strengths, _: float) -> dict[str, Floats]:
+    # A player's own deviation in a new tournament, less the average of all players' there.
+    factor = np.sqrt(1.0 - 1.0 / len(post.players))
+    return {"p_average": post.chance(post.draws, factor).mean(axis=0)}
+
+
+@_own_columns.register
+def _of_teams(post: Teams, _: float) -> dict[str, Floats]:
     best = post.standing.max(axis=1)
     if post.has("theta_sota"):
         best = post.own_unit(post.read("theta_sota")) * (1.0 if post.higher_is_better else -1.0)
     return {"p_sota": (post.standing >= best.mean()).mean(axis=0)}
-
-
-_OWN = {"epp": _of_strengths, "score": _of_scores, "theta": _of_teams}
 
 
 def published(
@@ -244,8 +246,7 @@ def published(
         shown["difference"] = behind.where(~is_reference(table), "")
     elif (beside := column_beside(table)) is not None:
         shown["score"] = table[beside[0]].map(f"{{:z.{beside[1]}f}}".format)
-    if "votes" in table:
-        shown["votes"] = table["votes"]
+    shown = shown.assign(**table.filter(["votes"]))
     note = _note(post, prob, control)
     if view.said:
         note += f" {view.column}: {view.said}."

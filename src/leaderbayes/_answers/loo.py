@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.special import softmax
 
 from leaderbayes._answers.refit import refit
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._types import Floats, Ints
 
@@ -70,38 +71,42 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     (25, -820.0)
     """
     post = Posterior(dt)
-    if post.of_votes:
-        raise LeaderbayesError("Votes have no rounds to leave out: use leaderbayes.check.")
+    if post.kind.no_rounds:
+        raise LeaderbayesError(post.kind.no_rounds)
     if not post.option("within_round", 1):
         raise LeaderbayesError("Matches across rounds have no single round to leave out.")
-    smoothed = _smoothed(post)
-    dim = smoothed.elpd_i.dims[0]
-    pareto_k = smoothed.pareto_k.copy()
-    bad = np.flatnonzero(pareto_k.to_numpy() > smoothed.good_k)
-    scores, full = smoothed.elpd_i.to_numpy().copy(), None
-    if post.parameter == "epp":
-        weights = smoothed.log_weights.stack(sample=("chain", "draw")).transpose(dim, "sample")
-        scores, full = event_scores(post, weights.to_numpy())
-        if refit:
-            for k in bad:
-                scores[k] = event_scores(refitted_without(post, int(k)), of=post)[1][k]
-                pareto_k[k] = 0.0
-    if len(bad) and not (refit and full is not None):
-        names = ", ".join(str(r) for r in pareto_k[dim].to_numpy()[bad][:5])
+    found = _scored(post, _smoothed(post), refit)
+    bad = found.pareto_k[found.pareto_k.to_numpy() > found.good_k]
+    if bad.size:
+        names = ", ".join(str(r) for r in bad[bad.dims[0]].to_numpy()[:5])
         warnings.warn(
-            f"LB013 Importance sampling is unreliable for {len(bad)} of {len(scores)} rounds "
+            f"LB013 Importance sampling is unreliable for {bad.size} of {found.elpd_i.size} rounds "
             f"({names}), whose scores are optimistic. Use refit=True.",
             LeaderbayesWarning,
             stacklevel=2,
         )
-    if full is None:
-        return smoothed
+    return found
+
+
+_scored = singledispatch(lambda post, smoothed, refit: smoothed)  # rounds by their density
+
+
+@_scored.register
+def _scored_by_matches(post: Strengths, smoothed: Any, refit: bool) -> Any:
+    dim = smoothed.elpd_i.dims[0]
+    weights = smoothed.log_weights.stack(sample=("chain", "draw")).transpose(dim, "sample")
+    scores, full = event_scores(post, weights.to_numpy())
+    pareto_k = smoothed.pareto_k.copy()
+    if refit:
+        for k in np.flatnonzero(pareto_k.to_numpy() > smoothed.good_k):
+            scores[k] = event_scores(refitted_without(post, int(k)), of=post)[1][k]
+            pareto_k[k] = 0.0
     return replace(
         smoothed,
         elpd=float(scores.sum()),
         se=float(np.sqrt(len(scores) * np.var(scores))),
         p=float((full - scores).sum()),
-        warning=bool(len(bad)) and not refit,
+        warning=bool((pareto_k > smoothed.good_k).any()),
         elpd_i=smoothed.elpd_i.copy(data=scores),
         pareto_k=pareto_k,
         p_loo_i=smoothed.elpd_i.copy(data=full - scores),
@@ -235,8 +240,8 @@ def log_likelihood(dt: xr.DataTree) -> xr.Dataset:
     >>> table = az.psense_summary(dt, var_names=["epp_scale"])
     """
     post = Posterior(dt)
-    by_round = post.model.log_likelihood
-    if "log_likelihood" in dt.children or by_round is None or post.of_votes:
+    by_round = None if post.kind.no_rounds else post.model.log_likelihood
+    if "log_likelihood" in dt.children or by_round is None:
         return post.group("log_likelihood")
     inside = post.tree["posterior"].dataset
     drawn = {

@@ -46,7 +46,7 @@ def new_player(
     ('mine', 15)
     """
     post = Posterior(dt)
-    if post.scores is None or "tournament" in post.scores.dims:
+    if post.scores is None or post.scores.ndim > 2:
         raise LeaderbayesError(
             "new_player takes a posterior of scores of one tournament. This one has votes, "
             "several tournaments, or no constant_data/scores; fit the enlarged data instead."

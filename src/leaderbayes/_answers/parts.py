@@ -10,14 +10,16 @@ over its matches v, with H the information, both with the penalty's.
 """
 
 from collections.abc import Callable
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from leaderbayes._answers.votes import worth_of_votes
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import OfTournaments, Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.items import pseudo_scores
 from leaderbayes._numerics.pairs import estimates
@@ -41,6 +43,15 @@ class Parts(NamedTuple):
     strengths: Callable[[Bools], Floats]
     # From a contrast (player,) to what each part adds to it (part,), to first order.
     adds: Callable[[Floats], Floats]
+
+    @property
+    def most(self) -> float:
+        """The largest share that is removed unless another is asked for; single votes are many."""
+        return 0.1 if self.unit == "vote" else 0.5
+
+    def everything(self) -> Floats:
+        """Return strengths (player,) from all parts."""
+        return self.without(np.empty(0, dtype=np.int64))
 
     def without(self, removed: Longs | int) -> Floats:
         """Return strengths (player,) without some parts."""
@@ -67,7 +78,7 @@ def parts_of(post: Posterior, by: str) -> Parts:
         raise LeaderbayesError(
             f"by={by!r}: data of this posterior can be removed by {' or '.join(map(repr, known))}."
         )
-    return _PARTS.get(by, _PARTS[post.kind.name])(post, by)
+    return _parts(post, by)
 
 
 def leaders_of(strengths: Floats) -> Bools:
@@ -117,7 +128,22 @@ def pseudo_rounds(post: Posterior) -> float:
     return 4.0 / max(float((post.draws**2).mean()), _LEAST)
 
 
-def _of_matches(post: Posterior, by: str) -> Parts:
+@singledispatch
+def _parts(post: Posterior, by: str) -> Parts:
+    """Split scores by rounds or by clusters."""
+    scores = post.data.transpose("round", "player")
+    sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
+    code, names = pd.factorize(scores[by].to_numpy())
+    statistic = str(post.option("statistic", "mean"))
+    y = scores.to_numpy().astype(float)
+    if "judge" in scores.coords:
+        judge = scores["judge"].transpose("round", "player").to_numpy()
+        y = pseudo_scores(y, judge, float(post.constant["power"].item()))
+    return _of_table(by, sign * y, code, names, statistic, scores.coords.get("round_weight"))
+
+
+@_parts.register
+def _of_matches(post: Strengths, by: str) -> Parts:
     """Split a board by rounds."""
     board = post.matches()
     if not board.attrs["within_round"]:
@@ -175,17 +201,16 @@ def _bread(epp: Floats, n: Floats, penalty: float) -> Floats:
     return np.asarray(np.linalg.inv(information))
 
 
-def _of_votes(post: Posterior, by: str) -> Parts:
+@_parts.register
+def _of_votes(post: StrengthsOfVotes, by: str) -> Parts:
     """Split votes; other effects are fixed at their posterior means."""
     votes, m = post.votes, len(post.players)
-    code, names = np.arange(votes.sizes["vote"]), np.arange(votes.sizes["vote"])
-    if by != "vote":
-        code, names = pd.factorize(votes[by].to_numpy())
+    code, names = pd.factorize(votes[by].to_numpy())
     to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
     first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
     n = votes["weight"].to_numpy().astype(float) if "weight" in votes else np.ones(len(first))
     won, offset = n * votes["outcome"].to_numpy(), post.offset
-    penalty = pseudo_rounds(post) / _mean_weight(post)
+    penalty = pseudo_rounds(post) / worth_of_votes(post)
 
     def newton(kept: Floats, start: Floats) -> Floats:
         x = start.copy()
@@ -225,32 +250,14 @@ def _of_votes(post: Posterior, by: str) -> Parts:
     return Parts(by, np.asarray(names), share, strengths, adds)
 
 
-def _mean_weight(post: Posterior) -> float:
-    return float(post.constant["weight"].mean()) if "weight" in post.constant else 1.0
-
-
-def _of_scores(post: Posterior, by: str) -> Parts:
-    """Split scores by rounds or by clusters."""
-    scores = post.data.transpose("round", "player")
-    sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
-    code, names = pd.factorize(scores[by].to_numpy())
-    statistic = str(post.option("statistic", "mean"))
-    y = scores.to_numpy().astype(float)
-    if "judge" in scores.coords:
-        judge = scores["judge"].transpose("round", "player").to_numpy()
-        y = pseudo_scores(y, judge, float(post.constant["power"].item()))
-    return _of_table(by, sign * y, code, names, statistic, scores.coords.get("round_weight"))
-
-
-def _of_tournaments(post: Posterior, by: str) -> Parts:
+@_parts.register
+def _of_tournaments(post: OfTournaments, by: str) -> Parts:
     """Split by tournament, using posterior means of players in each."""
     dims = ("tournament", "player")
     own = post.read(f"{post.parameter}_tournament", *dims).mean(axis=0)
     own = own if post.higher_is_better else -own
-    data = post.data
-    if "tournament" in data.dims:  # an absent player's is what the model expects
-        seen = data.notnull().any("round").transpose(*dims)
-        own = np.where(seen, own, np.nan)
+    if post.scores is not None:  # an absent player's is what the model expects
+        own = np.where(post.scores.notnull().any("round").transpose(*dims), own, np.nan)
     names = post.tree["posterior"]["tournament"].to_numpy()
     return _of_table(by, own, np.arange(len(names)), names, "mean")
 
@@ -284,9 +291,3 @@ def _of_table(
 
     share = np.bincount(code, there.sum(axis=1), len(names))
     return Parts(unit, np.asarray(names), share / share.sum(), strengths, adds)
-
-
-# By what they part, or by the kind of posterior.
-_PARTS = {
-    "tournament": _of_tournaments, "epp": _of_matches, "votes": _of_votes, "score": _of_scores,
-}  # fmt: skip

@@ -358,7 +358,7 @@ def _about(needed: float, unit: str) -> str:
 
 def _whom(made: xr.Dataset, who: str, clusters: str, size: dict[str, int]) -> str:
     """Describe which players or judges add the units."""
-    if made.attrs["unit"] != "vote":
+    if "clusters" not in made.dims:
         return f"of {'all' if who == 'all' else 'only'} {size[who]} players"
     whom = "on all pairs" if who == "all" else f"on only {size[who]} players"
     if made.sizes["clusters"] < 2:

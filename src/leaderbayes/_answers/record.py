@@ -1,7 +1,7 @@
 """Head-to-head results of each pair."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -39,10 +39,8 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
     LeaderbayesError
         If it is of several tournaments, or has no matches.
     """
-    if post.several:
-        raise LeaderbayesError(
-            "Head-to-head results need one tournament: use leaderbayes.study.select(fit, name)."
-        )
+    if post.kind.no_record:
+        raise LeaderbayesError(post.kind.no_record.format(called=post.called))
     board = post.matches(players)
     won, played, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
     # Votes of one judge, or on one prompt, go together.
@@ -61,7 +59,7 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
         worth = 3.0 / (rounds[:, None] + rounds + 1.0)
     worth = worth / (1.0 + worth * played * shared_luck(post.test_fraction))
     names, a, b = board["player"].to_numpy(), won, played - won
-    if post.of_votes and post.offset.any():
+    if post.offset.any():
         votes, at = votes_of(post), post.players.get_indexer(pd.Index(names))
         a, b, doubt = (table[np.ix_(at, at)] for table in votes.tables(len(post.players)))
         worth = worth / (1.0 + worth * doubt)
@@ -92,7 +90,8 @@ def votes_of(post: Posterior) -> Votes:
 
     gives a pair's own log-odds d; a vote counts as many matches at d as it has information there.
     """
-    votes, m = post.votes, len(post.players)
+    votes: Any = post.data
+    m = len(post.players)
     to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
     first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
     outcome, n = votes["outcome"].to_numpy(), weights_of(votes)
@@ -158,6 +157,11 @@ def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -
         "won": found.won, "played": found.played, "tied": found.tied, "worth": found.worth,
     }  # fmt: skip
     return of_pairs(post, found.names, values)
+
+
+def known_record(post: Posterior, prob: float, players: Any = None) -> xr.Dataset | None:
+    """Return the same; None of a posterior without results of one tournament."""
+    return None if post.kind.no_record else record(post, prob, players)
 
 
 def of_pairs(post: Posterior, names: np.ndarray, values: dict[str, Floats]) -> xr.Dataset:

@@ -7,18 +7,15 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import is_list, number, one_of
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._scores.vote_matches import CLUSTERINGS, is_votes, weights_of
-from leaderbayes._types import Longs
+from leaderbayes._scores.vote_matches import CLUSTERINGS
 from leaderbayes.models._registry import FITTED, data_of, takers_of
 
 _SILENT = {"progressbar": False, "replicates": 1}
-_LARGEST = 30  # judges that are excluded, one by one
 RULES = ("ties", "weight", "cluster", "prior")
 # By what a model is fitted to.
 _RULES_OF = {"matches": ("ties", "weight"), "votes": ("ties", "cluster"), "scores": ()}
@@ -86,7 +83,7 @@ def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Sett
         for rest in product(*_own(board, name, choices), factors)
     ]
     every = list(dict.fromkeys(every))
-    _, names, which = removable(board)
+    _, names, which = data_of(board).removable()
     if rounds and len(names) > 2:
         every += [every[0]._replace(without=str(names[k]), part=k) for k in which.tolist()]
     return every
@@ -98,7 +95,7 @@ def _own(board: Any, name: str, choices: dict[str, Sequence[Any]]) -> list[Seque
     (form,) = {*data_of(board).fits} & {*model.data}
     grouped = any(c in board.coords for c in CLUSTERINGS)
     own = {
-        "ties": choices["ties"][: None if tied(board) else 1],
+        "ties": choices["ties"][: None if data_of(board).tied() else 1],
         "weight": choices["weights"],
         "cluster": choices["clusters"][: None if grouped else 1],
     }
@@ -115,31 +112,9 @@ def models_for(board: Any) -> list[str]:
     """
     known = takers_of(data_of(board))
     found = list({m.parameter: m.name for m in reversed(known)}.values())[::-1]
-    if len(found) == 1 and tied(board):
+    if len(found) == 1 and data_of(board).tied():
         found.append(next(m.name for m in known if m.tie_parameter))
     return found
-
-
-def removable(board: Any) -> tuple[str, np.ndarray, Longs]:
-    """Return names of rounds or judges, and positions of those to leave out.
-
-    For judges at most the 30 with the most votes; for votes without judges none.
-    """
-    if isinstance(board, xr.DataArray):
-        return "round", board["round"].to_numpy(), np.arange(board.sizes["round"])
-    if "judge" not in board.coords:
-        return "judge", np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
-    code, names = pd.factorize(board["judge"].to_numpy())
-    votes = np.bincount(code, weights_of(board), len(names))
-    return "judge", np.asarray(names), np.sort(np.argsort(-votes, kind="stable")[:_LARGEST])
-
-
-def tied(board: Any) -> bool:
-    """Check whether any match is tied."""
-    if is_votes(board):
-        return bool((board["outcome"] == 0.5).any())
-    rounds = board.transpose("round", "player").to_pandas()
-    return bool((rounds.nunique(axis=1) < rounds.count(axis=1)).any())
 
 
 def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
@@ -153,9 +128,7 @@ def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
     # By its public name, which is looked up when it is called: some models of it import PyMC.
     import leaderbayes as lb
 
-    asked = {"seed": post.seed, **_SILENT, **arguments_of(post), **changes}
-    if post.parameter == "score" and "cluster" in data.coords:
-        asked["cluster"] = "new"  # of fewer, too
+    asked = {"seed": post.seed, **_SILENT, **arguments_of(post), **changes, **post.again(data)}
     named = set(signature(lb.fit).parameters)
     asked["options"] = {k: asked.pop(k) for k in list(asked) if k not in named}
     with warnings.catch_warnings():
@@ -182,7 +155,5 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
 
 def without(data: Any, by: str, removed: Any) -> Any:
     """Return scores or votes without some rounds, clusters, tournaments, judges or votes."""
-    if by == "vote":
-        return data.isel(vote=~np.isin(np.arange(data.sizes["vote"]), removed))
     (dim,) = data[by].dims
     return data.isel({dim: ~np.isin(data[by].to_numpy(), removed)})

@@ -17,7 +17,6 @@ from leaderbayes._answers.refit import (
     Setting,
     arguments_of,
     models_for,
-    removable,
     settings_of,
     without,
 )
@@ -25,9 +24,8 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.fit import fit
-from leaderbayes._scores.matches import one_tournament
 from leaderbayes._scores.tables import counted
-from leaderbayes._scores.vote_matches import is_votes, valid_votes
+from leaderbayes.models._registry import data_of
 
 _TOP = 5
 _REPLICATES = 50  # of fits beside the base
@@ -116,25 +114,16 @@ def sensitivity(
         weights = tuple(dict.fromkeys([known.get("weight", weights[0]), *weights]))
         test_fraction = post.test_fraction if test_fraction is None else test_fraction
         scores = post.data
-    board: Any = scores
-    if is_votes(board):
-        valid_votes(board, "half")
-    else:
-        board = one_tournament(board).transpose("player", "round")
+    board = data_of(scores).one()
     if test_fraction is not None:
         options["test_fraction"] = test_fraction
     prob, m = share("prob", prob), board.sizes["player"]
     top = min(_TOP, m - 1) if top is None else whole("top", top, at_most=m)
     seed = _arguments.seed_or_new(seed)
     every = settings_of(
-        board,
-        rounds,
-        models=models or models_for(board),
-        ties=ties,
-        weights=weights,
-        clusters=clusters,
-        priors=priors,
-    )
+        board, rounds, models=models or models_for(board), ties=ties, weights=weights,
+        clusters=clusters, priors=priors,
+    )  # fmt: skip
     base = _fitted(board, every[0], seed, options)
     names = base.players[base.order].append(pd.Index(board["player"].to_numpy())).drop_duplicates()
     fits = [_answers(base, names, prob, top)]
@@ -148,7 +137,7 @@ def sensitivity(
             fits.append(_answers(None, names, prob, top))
     table = _table(every, fits, names)
     rule = "cluster" if every[0].cluster else "weight"
-    table = table.assign(_moved(table, every, rule, removable(board)[0]))
+    table = table.assign(_moved(table, every, rule, data_of(board).removable()[0]))
     table = table.assign(_psense(base, names))
     leader = str(base.players[base.order[0]])
     return table.assign_attrs(
@@ -161,7 +150,7 @@ def sensitivity(
 def _fitted(board: Any, setting: Setting, seed: int, options: dict[str, Any]) -> Posterior:
     """Fit with one setting; warnings are stored in attrs."""
     if setting.part >= 0:
-        part, names, _ = removable(board)
+        part, names, _ = data_of(board).removable()
         board = without(board, part, [names[setting.part]])
     asked = options | setting.options() | {"seed": seed, "progressbar": False}
     with warnings.catch_warnings():

@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtri
 
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, StrengthsOfVotes
 from leaderbayes._numerics.intervals import with_ends
 from leaderbayes._scores.vote_matches import CLUSTERINGS, number_of
 from leaderbayes._types import Floats
@@ -25,9 +25,8 @@ class Counted(NamedTuple):
     worth: float  # of a vote, of an independent one's
 
 
-def counted_of(dt: xr.DataTree) -> Counted:
+def counted_of(post: StrengthsOfVotes) -> Counted:
     """Count votes, judges and prompts."""
-    post = Posterior(dt)
     votes, board = post.votes, post.matches()
     judges, prompts = (
         number_of(votes, name) if name in votes.coords else None for name in CLUSTERINGS
@@ -103,8 +102,7 @@ def _tabulated(names: list[str], ends: dict[str, Floats], sizes: dict[str, float
 
 def _sizes(post: Posterior) -> dict[str, float]:
     """Return standard deviations of the covariates of votes, by name."""
-    votes = post.votes
-    if "covariates" not in votes:
+    if "covariates" not in post.data:
         return {}
-    spread = votes["covariates"].astype(float).std("vote")
+    spread = post.data["covariates"].astype(float).std("vote")
     return {str(name): float(s) for name, s in spread.to_series().items()}

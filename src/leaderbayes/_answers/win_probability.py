@@ -1,28 +1,24 @@
 """Win probabilities of all pairs."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import expit, ndtr
 
 from leaderbayes._answers.blend import Blend, blends
 from leaderbayes._answers.record import record
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities
 
 By = Literal["auto", "blend", "model", "record"]
 
-# Draws of all pairs: a few seconds of them. Over new tournaments each takes a quadrature.
-_MOST, _MOST_OF_SEVERAL, _FEWEST = 200_000_000, 4_000_000, 200
-_TWO = float(np.sqrt(2.0))  # of two players, who deviate by themselves
+_FEWEST = 200  # draws of all pairs
 
 
 def win_probability(
@@ -107,7 +103,7 @@ def wins_of(
                 "players, fitted by Bradley-Terry, Davidson or Plackett-Luce: use by='model'."
             )
         return Blend(post).pairs(prob, players).assign_attrs(by="blend")
-    if by == "record" or not (post.parameter == "epp" or post.several):
+    if "record" in (by, post.kind.wins_by):
         return record(post, prob, players).assign_attrs(by="record")
     names = post.players.to_numpy() if players is None else np.asarray(players)
     (mean, low, high), used = _of_pairs(post, prob, post.players.get_indexer(pd.Index(names)))
@@ -119,31 +115,16 @@ def wins_of(
     )
 
 
-def chance(
-    post: Posterior, gap: Floats, factor: Floats | float = _TWO, picked: Any = slice(None)
-) -> Floats:
-    """Return the probability that the player ahead by a gap (sample, ...) wins a new match.
-
-    For several tournaments in a new one, where the gap varies with ``factor`` times the spread.
-    ``picked`` are the draws that the gap is of.
-    """
-    if post.spread is None:
-        return np.asarray(expit(gap))
-    scale = factor * post.spread[picked].reshape(-1, *[1] * (gap.ndim - 1))
-    return expit_mean(gap, scale) if post.parameter == "epp" else np.asarray(ndtr(gap / scale))
-
-
 def _of_pairs(post: Posterior, prob: float, at: Longs) -> tuple[Floats, int]:
     """Return mean, lower and upper end (3, player, opponent), and the number of draws."""
     draws, m = len(post.standing), len(at)
-    most = (_MOST_OF_SEVERAL if post.several else _MOST) // m**2
-    used = int(np.clip(most, min(_FEWEST, draws), draws))
+    used = int(np.clip(post.kind.affordable // m**2, min(_FEWEST, draws), draws))
     picked = np.linspace(0, draws - 1, used).astype(int)
     standing, tails = post.standing[picked][:, at], [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     apart = post.apart[np.ix_(at, at)]
     found = np.full((3, m, m), 0.5)
     for i in range(m - 1):
-        p = chance(post, standing[:, [i]] - standing[:, i + 1 :], apart[i, i + 1 :], picked)
+        p = post.chance(standing[:, [i]] - standing[:, i + 1 :], apart[i, i + 1 :], picked)
         found[0, i, i + 1 :] = p.mean(axis=0)
         # Quantiles along the last axis, where each pair's draws lie side by side.
         found[1:, i, i + 1 :] = np.quantile(np.ascontiguousarray(p.T), tails, axis=1)

@@ -5,20 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import (
-    anchored,
-    command,
-    fitting,
-    names,
-    option,
-    reading,
-    scaling,
-    together,
-    writing,
-)
+from leaderbayes._cli._options import command, fitting, option, reading, scaling, together, writing
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import finish, print_table, records, short, warned
 from leaderbayes._cli._read import fitted
+from leaderbayes._cli._values import anchored, names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,14 +1,13 @@
 """Options that commands share: those of `leaderbayes.fit`, of the readers, and of the output."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
+from leaderbayes._cli._values import names, probability, setting, weight
 from leaderbayes._files.read import MAX_MB
 
 Decorator = Callable[[Any], Any]
@@ -18,47 +17,6 @@ FORMATS = (
     "amlb", "helm", "inspect-ai", "lighteval", "livecodebench", "lm-eval", "lm-eval-samples",
     "mlr3", "mteb", "openml", "preflib", "swe-bench", "tabarena", "terminal-bench",
 )  # fmt: skip
-
-
-def weight(text: str) -> float | str:
-    """Read a weight: the word composite, or a number."""
-    if text == "composite":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is neither 'composite' nor a number.") from None
-
-
-def names(text: str) -> list[str]:
-    """Read names with commas between them."""
-    return [name.strip() for name in text.split(",")]
-
-
-def counts(text: str) -> list[int]:
-    """Read whole numbers with commas between them."""
-    try:
-        return [int(count) for count in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{text!r}: use whole numbers, such as 5,10,20.") from None
-
-
-def setting(text: str) -> tuple[str, Any]:
-    """Read NAME=VALUE, whose value is JSON or else text."""
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise click.BadParameter(f"{text!r}: use NAME=VALUE, such as prior_df=4.")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
-def _probability(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    """Refuse what is not between 0 and 1; nan passes click's range."""
-    if not 0.0 < value < 1.0:
-        raise click.BadParameter(f"{value} is not between 0 and 1.")
-    return value
 
 
 # What options are about; all others are the command's own, and come first.
@@ -124,17 +82,6 @@ def together(*options: Decorator) -> Decorator:
     return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
 
 
-def anchored(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `leaderbayes.leaderboard` that `scaling` asks for."""
-    return {name: given[name] for name in ("anchor", "scale", "anchor_at")}
-
-
-def typed(given: Iterable[str]) -> list[str]:
-    """Return those of the names whose options were given on the command line."""
-    ctx = click.get_current_context()
-    return [n for n in given if ctx.get_parameter_source(n) is ParameterSource.COMMANDLINE]
-
-
 # As arguments of `leaderbayes.fit`: name, help, type and default.
 _FIT: tuple[tuple[Any, ...], ...] = (
     ("model", "Model (see leaderbayes models); auto: mean_score for right-or-wrong answers, "
@@ -162,8 +109,8 @@ _FIT: tuple[tuple[Any, ...], ...] = (
 ARGUMENTS = (*(name for name, *_ in _FIT), "within_round", "options")  # of `leaderbayes.fit`
 
 seed = option(*next(each for each in _FIT if each[0] == "seed"))
-prob = option("prob", "Probability of the intervals.", float, 0.95, callback=_probability)
-target = option("target", "Target probability of a decision.", float, 0.8, callback=_probability)
+prob = option("prob", "Probability of the intervals.", float, 0.95, callback=probability)
+target = option("target", "Target probability of a decision.", float, 0.8, callback=probability)
 scaling = together(
     option("anchor", "Player with which all others are compared.", metavar="PLAYER"),
     option("scale", "Scale of strengths: elo, or log-odds by default.", click.Choice(["elo"]),

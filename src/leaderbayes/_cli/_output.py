@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import typed
+from leaderbayes._cli._values import typed
 from leaderbayes._errors import MissingExtraError
 from leaderbayes._extras import extra, install
 from leaderbayes._files.write import check_folder, writing
@@ -34,8 +34,7 @@ def check_out(given: dict[str, Any]) -> None:
         if given.get("ml"):  # estimates have no figures
             return
         click.echo(
-            f"{folder}: no figures, because they need matplotlib: {install('plots')}.",
-            err=True,
+            f"{folder}: no figures, because they need matplotlib: {install('plots')}.", err=True
         )
 
 

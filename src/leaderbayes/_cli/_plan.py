@@ -5,17 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import (
-    columns,
-    command,
-    counts,
-    fitting,
-    option,
-    target,
-    typed,
-)  # fmt: skip
+from leaderbayes._cli._options import columns, command, fitting, option, target
 from leaderbayes._cli._print import finish, number, print_table, short
 from leaderbayes._cli._read import fit, read
+from leaderbayes._cli._values import counts, typed
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,13 +8,11 @@ import click
 
 from leaderbayes._cli._options import (
     ARGUMENTS,
-    anchored,
     command,
     fitting,
     reading,
     scaling,
     together,
-    typed,
     writing,
 )
 from leaderbayes._cli._output import check_out, write_out
@@ -30,6 +28,7 @@ from leaderbayes._cli._print import (
     warned,
 )
 from leaderbayes._cli._read import Data, fit, read
+from leaderbayes._cli._values import anchored, typed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,25 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from leaderbayes._cli._options import ARGUMENTS, typed
+from leaderbayes._cli._options import ARGUMENTS
 from leaderbayes._cli._print import collecting, short
+from leaderbayes._cli._values import typed
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from leaderbayes.models._registry import Scores, Votes
 
-_SCORES = (
-    "player",
-    "round_",
-    "score",
-    "repeat",
-    "round_weight",
-    "period",
-    "drop",
-    "keep",
-    "scheme",
-)
+_SCORES = ("player", "round_", "score", "repeat", "round_weight", "period", "drop", "keep",
+           "scheme")  # fmt: skip
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control", "cost",
               "cost_column", "max_mb")  # fmt: skip
@@ -98,7 +90,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
     known = signature(reader).parameters
-    alien = typed([name for name in (*_SCORES, "tournament", *_VOTES) if name != "score"])
+    alien = [name for name in typed((*_SCORES, "tournament", *_VOTES)) if name not in asked]
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
         raise lb.LeaderbayesError(

@@ -5,16 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._options import (
-    anchored,
-    as_json,
-    command,
-    option,
-    prob,
-    scaling,
-    typed,
-)
+from leaderbayes._cli._options import as_json, command, option, prob, scaling
 from leaderbayes._cli._print import finish
+from leaderbayes._cli._values import anchored, typed
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,18 +7,17 @@ import click
 from leaderbayes._cli._options import (
     as_json,
     command,
-    names,
     option,
     prob,
     reading,
     seed,
     together,
-    weight,
     writing,
 )
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import collecting, finish, print_table, records
 from leaderbayes._cli._read import read
+from leaderbayes._cli._values import names, weight
 
 _ARGUMENTS = ("models", "ties", "weights", "clusters", "priors", "rounds", "test_fraction", "top",
               "seed", "prob", "order_effect", "covariates")  # fmt: skip

@@ -17,11 +17,11 @@ from leaderbayes._cli._options import (
     prob,
     seed,
     together,
-    typed,
     writing,
 )
 from leaderbayes._cli._output import check_out, write_out
 from leaderbayes._cli._print import collecting, finish, number, short, warned
+from leaderbayes._cli._values import typed
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -1,280 +1,152 @@
-"""A posterior that somebody gave: from `leaderbayes.fit`, from ``pm.sample``, from a file.
+"""The kinds of posteriors: strengths from rounds or votes, mean scores, and teams of a board."""
 
-Every answer reads it through `Posterior`, and nothing else looks at a tree's groups.
-"""
-
-import json
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
+from scipy.special import ndtr
 
-from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.matches import kept_votes, parted, votes_by_pair, with_tables
-from leaderbayes._numerics.places import ranks_of
-from leaderbayes._numerics.rounds import Weighing
-from leaderbayes._scores.matches import matches as played
-from leaderbayes._scores.tables import suggest
-from leaderbayes._types import Floats, Ints, Longs
-from leaderbayes.models._board import rule_for_ties
-from leaderbayes.models._model import KINDS, Kind, Model
-from leaderbayes.models._registry import MODELS, first_of
-from leaderbayes.models._weight import weighing_in
-
-_SEVERAL = "tournament"
-_WHO = {"epp": "player", "score": "player", "theta": "team"}
-# How to add a group that a sampler does not give.
-_REMEDY = {
-    "posterior_predictive": "with model: dt.update(pm.sample_posterior_predictive(dt))",
-    "log_likelihood": "sample the model with pm.sample, then call pm.compute_log_likelihood(dt)",
-    "constant_data": "sample a model of leaderbayes.models, which adds it",
-    "observed_data": "sample a model of leaderbayes.models, which adds it",
-    "prior": "with model: dt.update(pm.sample_prior_predictive())",
-}
+from leaderbayes._fits.base import Posterior as Posterior
+from leaderbayes._fits.matches import kept_votes, votes_by_pair
+from leaderbayes._numerics.bradley_terry import expit_mean
+from leaderbayes._types import Floats
+from leaderbayes.models._model import Kind
 
 
-class Posterior:
-    """Draws of what players are ranked by, and what stands beside them; or raise.
+class Strengths(Posterior):
+    """Strengths of players from who beat whom in rounds."""
 
-    ``tree`` has the group ``posterior`` that holds the ``parameter``: ``epp`` (player), ``score``
-    (player) or ``theta`` (team). ``model`` is the one whose data these are; of a posterior that
-    names none, the first with this parameter.
-    """
+    parameter = "epp"
+    kind = Kind(
+        name="epp", counted="matches", unit="round", match="match",
+        misfit="deviance of head-to-head results", said="who beats whom in each round",
+        wins_by="model", average="win", gains=True, rope_below=0.5,
+        first="{one} beats {other} in a new {unit} with probability {win_probability} "
+        "({level}{win_ends}).",
+        better="{one} is stronger, over all opponents, with probability {p_better}.",
+        near="win probability within {rope:g} of 1/2",
+    )  # fmt: skip
 
-    def __init__(self, given: Any) -> None:
-        if not isinstance(given, xr.DataTree):
-            raise LeaderbayesError(
-                f"This takes a posterior, a DataTree from leaderbayes.fit or pm.sample, not "
-                f"{type(given).__name__}."
-            )
-        self.tree = given
-        if "posterior" not in given.children:
-            raise LeaderbayesError(
-                "This DataTree has no posterior. For a study choose one fit: study['iris']."
-            )
-        named = self._named()
-        if named is not None and named.complete is not None:
-            self.tree = given = named.complete(given)
-        inside = given["posterior"].dataset
-        found = [name for name in _WHO if name in inside and _WHO[name] in inside[name].dims]
-        if not found:
-            raise LeaderbayesError(
-                f"{self.called} has none of epp (player), score (player) and theta (team) in its "
-                "posterior; use leaderbayes.fit, or pm.sample of one of its models."
-            )
-        self.parameter = found[0]
-        if named is not None and named.parameter != self.parameter:
-            named = None  # another program's
-        self.model = first_of(self.parameter, several=self.several) if named is None else named
-        self.is_ours = named is not None  # whose data stand beside it as our models keep them
+
+class OfTournaments(Posterior):
+    """Of several tournaments at once: what is the same in all, and how much they differ."""
+
+    several = True
+    won: Callable[[Floats, Floats], Floats]  # mean win probability of a gap that varies so much
+
+    @classmethod
+    def is_of(cls, post: Posterior) -> bool:
+        """Whether the posterior has a spread between tournaments, too."""
+        return super().is_of(post) and f"{cls.parameter}_spread" in post.tree["posterior"].dataset
 
     @property
-    def called(self) -> str:
-        """How a message names this posterior."""
-        source, name = self.tree.encoding.get("source"), self.tree.attrs.get("tournament")
-        said = "This posterior" if name is None else f"The posterior of {str(name)[:60]!r}"
-        return said if source is None else f"{source}: {said[0].lower()}{said[1:]}"
+    def spread(self) -> Floats:
+        """Draws (sample,) of the standard deviation between tournaments."""
+        return self.read(f"{self.parameter}_spread")
 
-    def _named(self) -> Model | None:
-        """Find the model that made it, if it says which."""
-        given = [self.tree.attrs.get("model")]
-        return MODELS.get(str(np.asarray(self.known.coords.get("model", given))[0]))
+    def chance(self, gap: Floats, factor: Floats | float, picked: Any = slice(None)) -> Floats:
+        """Return the probability that the player ahead wins in a new tournament."""
+        scale = factor * self.spread[picked].reshape(-1, *[1] * (gap.ndim - 1))
+        return np.asarray(self.won(gap, scale))
 
     @property
-    def several(self) -> bool:
-        """Whether it is about several tournaments at once."""
-        return self.has(f"{self.parameter}_spread")
+    def rows(self) -> Any:
+        """Mean score of each player in each tournament (round, player)."""
+        return self.data.mean("round", keep_attrs=True).rename(tournament="round")
+
+
+class StrengthsOfTournaments(OfTournaments, Strengths):
+    """Strengths over several tournaments."""
+
+    kind, won = Strengths.kind.over_tournaments(), staticmethod(expit_mean)
+
+
+class StrengthsOfVotes(Strengths):
+    """Strengths from votes, which have no rounds and no scores."""
+
+    observed = frozenset({"vote"})
+    kind = Strengths.kind._replace(
+        name="votes", counted="votes", unit="vote", more="votes", met="votes",
+        parts=("judge", "prompt", "vote"), match="vote", said="who beats whom in votes",
+        card="votes", no_rounds="Votes have no rounds to leave out: use leaderbayes.check.",
+    )  # fmt: skip
 
     @property
-    def of_votes(self) -> bool:
-        """Whether votes were observed, which have no rounds and no scores."""
-        return "vote" in self.known.dims
-
-    @property
-    def kind(self) -> Kind:
-        """What it is of, in words."""
-        own = KINDS["votes" if self.of_votes else self.parameter]
-        said = f"{own.said}, over several tournaments"
-        every = own._replace(unit=_SEVERAL, parts=(_SEVERAL,), said=said)
-        return every if self.several else own
-
-    @property
-    def who(self) -> str:
-        """Dimension of what is ranked: "player" or "team"."""
-        return _WHO[self.parameter]
-
-    def has(self, name: str) -> bool:
-        """Whether the posterior has this variable."""
-        return name in self.tree["posterior"].dataset.data_vars
-
-    # Draws
+    def data(self) -> xr.Dataset:
+        """Votes from which the same model can be fitted again."""
+        return self.votes
 
     @cached_property
-    def players(self) -> pd.Index:
-        """Names of players, or teams."""
-        who = self.who
-        inside = self.tree["posterior"].dataset
-        names: pd.Index = pd.Index(inside[who].to_numpy(), name=who)
-        if names.has_duplicates or names.hasnans:
-            raise LeaderbayesError(f"{self.called} has {who}s without a name, or a name twice.")
-        return names
+    def votes(self) -> xr.Dataset:
+        """Votes that it was fitted to, as `read_votes` returns them."""
+        outcome = self.group("observed_data")["outcome"].to_numpy()
+        return kept_votes(self.constant, outcome, self.tree["posterior"]["player"].to_numpy())
+
+    def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:
+        """Return the votes by pair, of all or of some players, as `lb.matches`."""
+        names = self.players if players is None else list(players)
+        board = votes_by_pair(self.votes, self.constant, self.draws.mean(axis=0))
+        return board.sel(player=names, opponent=names)
 
     @cached_property
-    def draws(self) -> Floats:
-        """Draws (sample, player) of the parameter, in its unit."""
-        return np.asarray(self.own_unit(self.read(self.parameter, self.who)))
+    def offset(self) -> Floats:
+        """Log-odds of votes (vote,) for the first by what is no player: order and covariates."""
+        if not self.has("effect_size") or "effect_value" not in self.constant:
+            return np.zeros(self.votes.sizes["vote"])
+        values = self.constant["effect_value"].transpose("vote", "effect").to_numpy()
+        return np.asarray(values @ self.read("effect_size", "effect").mean(axis=0))
 
-    @cached_property
-    def standing(self) -> Floats:
-        """Draws (sample, player) of which more is better."""
-        return self.draws if self.higher_is_better else -self.draws
 
-    @cached_property
-    def order(self) -> Longs:
-        """Positions of players, highest posterior mean of `standing` first; equal ones together."""
-        mean = pd.Series(-self.standing.mean(axis=0)).groupby(self.equals).transform("mean")
-        return np.argsort(mean.to_numpy(), kind="stable")
+class MeanScores(Posterior):
+    """Mean scores of players over rounds."""
 
-    @cached_property
-    def equals(self) -> Longs:
-        """Number of each player (player,), the same for players with the same scores throughout."""
-        if self.who == "team" or self.of_votes or self.scores is None:
-            return np.arange(len(self.players))
-        rows = self.scores.transpose("player", ...).to_numpy().reshape(len(self.players), -1)
-        return np.asarray(pd.factorize(pd.Index([row.tobytes() for row in rows + 0.0]))[0])
+    parameter = "score"
+    kind = Kind(
+        name="score", counted="scores", unit="round", match="score", misfit="largest residual",
+        said="right-or-wrong answers, by means", items=True,
+    )  # fmt: skip
 
-    @cached_property
-    def ranks(self) -> Ints:
-        """Rank of each player in each draw (sample, player), 1 is best."""
-        return ranks_of(self.standing)
+    def again(self, data: Any) -> dict[str, Any]:
+        """Return arguments of a fit to a part of the data: to fewer clusters, too."""
+        return {"cluster": "new"} if "cluster" in data.coords else {}
 
-    def position(self, player: object) -> int:
-        """Find a player; or raise, with the nearest name."""
-        if is_hashable(player) and player in self.players:
-            return int(self.players.to_list().index(player))
-        names = [str(name) for name in self.players]
-        if not isinstance(player, str):
-            called = str(player) if np.isscalar(player) and str(player) in names else names[0]
-            raise LeaderbayesError(
-                f"{str(player)[:60]!r} ({type(player).__name__}) is not the name of a {self.who}: "
-                f"use one of the {len(names)} names, in quotes, such as {called!r}."
-            )
-        known = f"among the {len(names)}; {suggest(player, names)}"
-        raise LeaderbayesError(f"There is no {self.who} {player[:60]!r} {known}")
 
-    @property
-    def spread(self) -> Floats | None:
-        """Draws (sample,) of the standard deviation between tournaments, where there is one."""
-        return self.read(f"{self.parameter}_spread") if self.several else None
+class ScoresOfTournaments(OfTournaments, MeanScores):
+    """Mean scores over several tournaments."""
 
-    @cached_property
-    def apart(self) -> Floats:
-        """Spread of a difference between tournaments, in that of a player's (player, opponent)."""
-        if "spread" in self.known:
-            own = self.constant["spread"].sel(player=self.players, opponent=self.players)
-            return np.asarray(np.sqrt(2.0) * own.to_numpy())
-        return np.full((len(self.players),) * 2, np.sqrt(2.0))
+    kind = MeanScores.kind.over_tournaments(
+        first="{one} minus {other}, means over data sets: {difference} ({level}{difference_ends}); "
+        "better with probability {mean_better}.",
+        better="On a new data set: {new_ends}; better with probability {p_better}.",
+    )
+    won = staticmethod(lambda gap, scale: ndtr(gap / scale))
 
-    def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
-        """Return draws (sample, ...) of a variable, all of them finite numbers; or raise.
 
-        A part of a store that was lost reads as NaN, and would be the best player of all.
-        """
-        inside = self.group(group)
-        if name not in inside.data_vars:
-            raise LeaderbayesError(f"{self.called} has no {group}/{name}.")
-        try:
-            values = inside[name].transpose("chain", "draw", *dims).to_numpy()
-        except Exception as problem:  # other dimensions, or a file that cannot be read
-            raise LeaderbayesError(
-                f"{self.called} has {group}/{name} that cannot be read: {problem!s:.200}"
-            ) from problem
-        if values.dtype.kind not in "iufb" or not np.isfinite(values).all() or not values.size:
-            raise LeaderbayesError(
-                f"{self.called} has values in {group}/{name} that are not finite; fit again."
-            )
-        return np.asarray(values.reshape(-1, *values.shape[2:]))
+class Teams(Posterior):
+    """True performance of the teams of a competition's board."""
 
-    def group(self, name: str) -> xr.Dataset:
-        """Return a group; or raise, with how to add it."""
-        if name not in self.tree.children:
-            how = _REMEDY.get(name, "take leaderbayes.fit")
-            raise LeaderbayesError(f"{self.called} has no group {name!r}; to add it: {how}.")
-        found = self.tree[name].to_dataset()
-        try:  # all of a group is needed, but of the posterior a variable at a time
-            return found if name == "posterior" else found.load()
-        except Exception as problem:  # a damaged store
-            raise LeaderbayesError(
-                f"{self.called} has a group {name!r} that cannot be read: {problem!s:.200}"
-            ) from problem
-
-    # What stands beside them
-
-    @cached_property
-    def constant(self) -> xr.Dataset:
-        """The group ``constant_data``."""
-        found = self.group("constant_data")  # a pm.Model's data are no coordinates
-        return found.set_coords("round_weight") if "round_weight" in found else found
-
-    @property
-    def known(self) -> xr.Dataset:
-        """The same; empty if there is none."""
-        return self.constant if "constant_data" in self.tree.children else xr.Dataset()
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Whether more of the parameter is better: not of losses."""
-        if self.parameter == "theta":
-            return "higher_is_better" not in self.known or self._more_is_better
-        return self.parameter != "score" or self.scores is None or self._more_is_better
+    parameter, who = "theta", "team"
+    kind = Kind(
+        name="theta", counted="scores", unit="score", match="score", misfit="discrepancy",
+        said="the best of a board", ticks="score",
+        no_record="{called} ranks teams, which play no matches in rounds.",
+    )  # fmt: skip
 
     @property
     def unit(self) -> str:
         """Unit of the draws, in words."""
-        if self.parameter == "theta" and "se" in self.known:
+        if "se" in self.known:
             return "the metric's unit"
-        lost = self.parameter == "theta" and not self.higher_is_better
-        return "probability of a wrong answer" if lost else self.model.unit
+        return self.model.unit if self.higher_is_better else "probability of a wrong answer"
 
     def own_unit(self, values: Any) -> Any:
-        """Return thetas and scores of a board of losses, whose model has 1 - loss or -loss."""
-        if self.parameter != "theta" or self.higher_is_better:
+        """Return values of a board of losses, whose model has 1 - loss or -loss."""
+        if self.higher_is_better:
             return values
         return -values if "se" in self.known else (1.0 - values).round(12)
-
-    @property
-    def _more_is_better(self) -> bool:
-        """Whether higher scores are better."""
-        scored = self.known.get("scores", xr.DataArray()).attrs.get("higher_is_better", 1)
-        return bool(self.known.get("higher_is_better", scored))
-
-    @cached_property
-    def scores(self) -> xr.DataArray | None:
-        """Scores (player, round) or (tournament, player, round), where they are known."""
-        if "scores" not in self.known:
-            return None
-        scores = self._of(self.constant["scores"], self.players)
-        # A pm.Model has minus infinity for a missing score.
-        scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
-        if "period_of_round" in self.constant:
-            number = self.constant["period_of_round"].to_numpy().astype(int)
-            period = self.tree["posterior"].coords.get("period", np.arange(number.max() + 1))
-            scores = scores.assign_coords(period=("round", np.asarray(period)[number]))
-        return scores.assign_attrs(higher_is_better=int(self._more_is_better))
-
-    @cached_property
-    def weighing(self) -> Weighing | None:
-        """How rounds count; None where all count the same."""
-        return weighing_in(self.known)
-
-    @cached_property
-    def arguments(self) -> dict[str, Any]:
-        """Arguments of `leaderbayes.fit`, as far as it records them."""
-        return dict(self._attr("arguments", json.loads, "{}"))
 
     @property
     def board(self) -> xr.DataArray | None:
@@ -285,115 +157,11 @@ class Posterior:
                 return board
         return None
 
-    def option(self, name: str, default: Any = None) -> Any:
-        """Return an option that the model was built with."""
-        if name in self.arguments:
-            return self.arguments[name]
-        if name not in self.known or self.known[name].size != 1:
-            return default
-        return float(self.known[name].item()) or default
-
-    @property
-    def test_fraction(self) -> float | None:
-        """Share of the data that each round tests on, where rounds share training data."""
-        return None if (value := self.option("test_fraction")) is None else float(value)
-
-    @property
-    def seed(self) -> int:
-        """Seed of the fit, by which what repeats with it is drawn; 0 of other posteriors."""
-        return int(self._attr("seed", int, 0))
-
-    @property
-    def trust(self) -> dict[str, Any]:
-        """``converged``, ``warnings`` and perhaps ``estimand``: attrs of whatever is made of it."""
-        self._attr("warnings", json.loads, "[]")
-        weighing, known = self.weighing, self.known.attrs.get("estimand")
-        said = known if weighing is None else weighing.said()
-        return {
-            "converged": int(self._attr("converged", int, 1) != 0),
-            "warnings": self.tree.attrs.get("warnings", "[]"),
-            **({"estimand": said} if said else {}),
-        }
-
-    def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
-        value = self.tree.attrs.get(name, default)
-        try:
-            return read(value)
-        except (TypeError, ValueError) as problem:
-            raise LeaderbayesError(
-                f"{self.called} has the attribute {name}={value!r:.60}, which cannot be read."
-            ) from problem
-
-    # What it was fitted to
-
-    @property
-    def data(self) -> xr.DataArray | xr.Dataset:
-        """Votes, or scores, from which the same model can be fitted again.
-
-        Where only places are known they stand for scores, of which lower ones are better.
-        """
-        if self.of_votes:
-            return self.votes
-        if self.scores is not None:
-            return self.scores
-        place = self._place().astype(float)
-        return place.where(place > 0).assign_attrs(higher_is_better=0)
-
-    def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:
-        """Return the matches that it was fitted to, of all or of some players, as `lb.matches`."""
-        names = self.players if players is None else list(players)
-        if self.of_votes:
-            board = votes_by_pair(self.votes, self.constant, self.draws.mean(axis=0))
-            return board.sel(player=names, opponent=names)
-        place = self._of(self._place(), names)
-        within, ties = 1, "half"
-        if "within_round" in self.known:
-            within, ties = int(self.constant["within_round"].item()), rule_for_ties(self.constant)
-        board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
-        if "order" in self.known:
-            board["order"] = self._of(self.constant["order"], names)
-        return with_tables(board) if place.dims == ("round", "player") else board
-
-    def _of(self, values: xr.DataArray, players: Any) -> xr.DataArray:
-        """Take these players' values, in their order."""
-        try:
-            return values.sel(player=players)
-        except KeyError as problem:
-            raise LeaderbayesError(
-                f"{self.called} has players that {values.name} does not have: {problem!s:.100}."
-            ) from problem
-
     def _place(self) -> xr.DataArray:
-        """Observed places (round, player)."""
-        if self.who == "team":
-            raise LeaderbayesError(f"{self.called} ranks teams, which play no matches in rounds.")
-        for name in ("observed_data", "constant_data"):
-            if name in self.tree.children and "place" in self.tree[name].dataset:
-                return self.tree[name].dataset["place"].transpose(..., "player")
-        if self.scores is None:
-            raise LeaderbayesError(
-                f"{self.called} has no observed places; {_REMEDY['observed_data']}."
-            )
-        return played(self.scores, pairs=False)["place"]
+        raise LeaderbayesError(self.kind.no_record.format(called=self.called))
 
-    @cached_property
-    def votes(self) -> xr.Dataset:
-        """Votes that it was fitted to, as `read_votes` returns them."""
-        outcome = self.group("observed_data")["outcome"].to_numpy()
-        return kept_votes(self.constant, outcome, self.tree["posterior"]["player"].to_numpy())
 
-    @cached_property
-    def offset(self) -> Floats:
-        """Log-odds of votes (vote,) for the first by what is no player: order and covariates."""
-        if not self.has("effect_size") or "effect_value" not in self.constant:
-            return np.zeros(self.votes.sizes["vote"])
-        values = self.constant["effect_value"].transpose("vote", "effect").to_numpy()
-        return np.asarray(values @ self.read("effect_size", "effect").mean(axis=0))
-
-    def boards(self) -> list[tuple[xr.Dataset, Floats]]:
-        """Return each tournament's or period's matches, and draws of its players."""
-        board, by = self.matches(), _SEVERAL if self.several else "period"
-        if not self.has(f"{self.parameter}_{by}") or f"{by}_of_round" not in self.constant:
-            return [(board, self.draws)]
-        number = self.constant[f"{by}_of_round"].to_numpy().astype(int)
-        return parted(board, number, self.read(f"{self.parameter}_{by}", by, "player"))
+# The first whose data these are.
+KINDS: tuple[type[Posterior], ...] = (
+    StrengthsOfVotes, StrengthsOfTournaments, Strengths, ScoresOfTournaments, MeanScores, Teams,
+)  # fmt: skip

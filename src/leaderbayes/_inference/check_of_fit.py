@@ -12,6 +12,7 @@ discrepancies, Statistica Sinica 6.
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesWarning
 from leaderbayes._fits.matches import rows_of
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.places import count, ranked
 from leaderbayes._numerics.vote_replicates import Again
@@ -77,41 +78,46 @@ def matters(p: float, ratio: float) -> bool:
     return p < _SURE or (p < _P and ratio >= _RATIO)
 
 
-def enough(players: int) -> int:
-    """Return how many boards a check can simulate at little cost."""
-    return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
+@singledispatch
+def checked(post: Posterior, seed: int) -> dict[str, float]:
+    """Return the results of a check that a fit stores, and warn (LB016) if answers are affected.
+
+    Where win probabilities are blends they take in what the model does not describe.
+    """
+    return {}
 
 
-def of_fit(post: Posterior, seed: int) -> Discrepancy:
-    """Compute discrepancies by default in a fit; None with very many players."""
-    if post.of_votes:
-        return of_votes(post, seed)
-    many = not post.several and len(post.players) > _PLAYERS
-    return _NOTHING if many else of_boards([board for board, _ in post.boards()], seed)
+@checked.register
+def _of_strengths(post: Strengths, seed: int) -> dict[str, float]:
+    found = discrepancies_of(post, None, np.random.default_rng([seed, 16]))
+    p, ratio = found.p_value, found.ratio
+    if matters(p, ratio) and not post.model.blends and post.trust["converged"]:
+        warnings.warn(
+            f"LB016 The model does not describe the board: its win probabilities are off by about "
+            f"{found.misfit:.2f}. Fit {post.kind.instead}.",
+            LeaderbayesWarning,
+            stacklevel=4,
+        )
+    return {"p_check": p, "deviance_ratio": ratio, "misfit": found.misfit}
 
 
-def of_boards(boards: Sequence[xr.Dataset], seed: int) -> Discrepancy:
-    """Compute `discrepancies` by default in a fit; None with very many players."""
-    players = max(board.sizes["player"] for board in boards)
-    if players > _PLAYERS:
-        return _NOTHING
-    return discrepancies(boards, enough(players), np.random.default_rng([seed, 16]))
+@singledispatch
+def discrepancies_of(post: Posterior, draws: int | None, rng: np.random.Generator) -> Discrepancy:
+    """Compare the matches of a posterior with replicates, None for as many as a fit draws."""
+    return discrepancies([board for board, _ in post.boards()], draws, rng)
 
 
-def of_votes(post: Posterior, seed: int) -> Discrepancy:
-    """Compute `discrepancies_of_votes` as a fit does unasked; none of many players."""
-    if len(post.players) > _PLAYERS:
-        return _NOTHING
-    found = discrepancies_of_votes(post, np.random.default_rng([seed, 16]))
-    return found if found.replicated.size >= _FEWEST else _NOTHING
-
-
-def discrepancies_of_votes(post: Posterior, rng: np.random.Generator) -> Discrepancy:
+@discrepancies_of.register
+def discrepancies_of_votes(
+    post: StrengthsOfVotes, draws: int | None, rng: np.random.Generator
+) -> Discrepancy:
     """Compute the deviance of counts of wins, and of replicates (draw,).
 
     Replicates are the posterior's, or where these are few drawn again: judges, and prompts, have
     opinions of their own in them.
     """
+    if draws is None and len(post.players) > _PLAYERS:
+        return _NOTHING
     board = post.matches()
     wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
     m, every = len(wins), [wins]
@@ -120,13 +126,17 @@ def discrepancies_of_votes(post: Posterior, rng: np.random.Generator) -> Discrep
         table = np.bincount(rows.first * m + rows.second, won, m * m)
         table += np.bincount(rows.second * m + rows.first, rows.n - won, m * m)
         every.append(table.reshape(m, m))
+    if draws is None and len(every) <= _FEWEST:
+        return _NOTHING
     tables = np.stack(every)
     own = estimates(tables.sum(axis=2), n[None])
     found, squares = deviances(own, tables, n[None]), _squares(own, tables, n[None])
     return Discrepancy(float(found[0]), found[1:], float(squares[0]), squares[1:])
 
 
-def _votes_again(post: Posterior, rng: np.random.Generator) -> tuple[Votes, Iterable[Floats]]:
+def _votes_again(
+    post: StrengthsOfVotes, rng: np.random.Generator
+) -> tuple[Votes, Iterable[Floats]]:
     """Return rows of votes, and how many the first wins (row,) in each replicate.
 
     Of very many votes a posterior keeps few replicates: they are drawn by pair, not one by one.
@@ -162,27 +172,14 @@ def _squares(epp: Floats, wins: Floats, n: Floats) -> Floats:
     return np.asarray(np.square(off).sum(axis=(1, 2)) / np.maximum((n > 0.0).sum(axis=(1, 2)), 1))
 
 
-def checked(found: Discrepancy, post: Posterior) -> dict[str, float]:
-    """Return the results of a check that a fit stores, and warn (LB016) if answers are affected.
-
-    Where win probabilities are blends they take in what the model does not describe.
-    """
-    p, ratio = found.p_value, found.ratio
-    if matters(p, ratio) and not post.model.blends and post.trust["converged"]:
-        instead = "each tournament by itself" if post.several else "model='bradley_terry'"
-        warnings.warn(
-            f"LB016 The model does not describe the board: its win probabilities are off by about "
-            f"{found.misfit:.2f}. Fit {instead}.",
-            LeaderbayesWarning,
-            stacklevel=4,
-        )
-    return {"p_check": p, "deviance_ratio": ratio, "misfit": found.misfit}
-
-
 def discrepancies(
-    boards: Sequence[xr.Dataset], draws: int, rng: np.random.Generator
+    boards: Sequence[xr.Dataset], draws: int | None, rng: np.random.Generator
 ) -> Discrepancy:
     """Compare boards (matches of each tournament) with replicates."""
+    players = max(board.sizes["player"] for board in boards)
+    if draws is None and players > _PLAYERS:
+        return _NOTHING
+    draws = int(np.clip(_PAIRS // players**2, _FEWEST, _MOST)) if draws is None else draws
     observed, replicated, square, squares = 0.0, np.zeros(draws), 0.0, np.zeros(draws)
     for board in boards:
         place = board["place"].transpose("round", "player").to_numpy()
@@ -203,17 +200,6 @@ def discrepancies(
             replicated[some] += deviances(found, wins, n)
             squares[some] += _squares(found, wins, n) / len(boards)
     return Discrepancy(observed, replicated, square, squares)
-
-
-def boards_alike(
-    place: Ints, boards: int, rng: np.random.Generator, *, within_round: bool, ties: str
-) -> Ints:
-    """Draw boards (board, round, player) around the estimate of one (`_stretch`)."""
-    wins, n, _ = count(place, within_round=within_round, ties=ties)
-    own = estimates(wins.sum(axis=1)[None], n[None])[0]
-    rules: dict[str, Any] = {"within_round": within_round, "ties": ties}
-    factor = _stretch(place, own, rng, **rules)
-    return _boards(place, factor * own, boards, rng, rules)
 
 
 def _stretch(

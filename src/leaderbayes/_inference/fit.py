@@ -17,15 +17,14 @@ from leaderbayes import _arguments
 from leaderbayes._arguments import is_flag, one_of, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference import check_of_fit
+from leaderbayes._inference.check_of_fit import checked
 from leaderbayes._inference.diagnostics import diagnose, lacking, warn
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
-from leaderbayes._scores.matches import Ties, check_ties, matches, valid_scores
-from leaderbayes._scores.vote_matches import is_votes
+from leaderbayes._scores.matches import Ties, check_ties
 from leaderbayes.models._model import Model
-from leaderbayes.models._registry import FITTED, Scores, Votes, data_of, first_of
+from leaderbayes.models._registry import FITTED, data_of, first_of
 from leaderbayes.models._scores import judged
 from leaderbayes.models._weight import weighed
 
@@ -161,14 +160,13 @@ def fit(
         round_weight = "round_weight"  # as the reader has them
     if round_weight is not None:
         data = weighed(data, round_weight)
-    given = data_of(data if is_votes(data) else valid_scores(data))
+    given = data_of(data).valid()
     chosen = model_for(given.values, model)
     given = given.adapted(chosen, asked)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        played = _prepared(given, chosen, within_round=within_round, ties=ties)
         known = _options(chosen, asked, options or {})
-        given.hint(played, chosen, known)
+        played = given.prepared(chosen, known, within_round=within_round, ties=ties)
         tree, found = _draw(
             chosen, played, known,
             sampler=sampler, draws=draws, chains=chains, seed=seed, prior=prior,
@@ -186,9 +184,7 @@ def fit(
             "seed": seed,
             **found,
         }
-        if chosen.parameter == "epp":
-            post = Posterior(tree)
-            tree.attrs |= check_of_fit.checked(check_of_fit.of_fit(post, seed), post)
+        tree.attrs |= checked(Posterior(tree), seed)
     tree.attrs["warnings"] = repeated(caught)
     return tree
 
@@ -208,20 +204,6 @@ def model_for(data: Any, name: str) -> Model:
         takes = ", ".join(m.name for m in FITTED.values() if {*given.fits} & {*m.data})
         raise LeaderbayesError(f"model={found.name!r} is not for votes; choose from {takes}.")
     return found
-
-
-def _prepared(given: Scores | Votes, model: Model, *, within_round: bool, ties: Ties) -> Any:
-    """Return the data of the model: votes, scores, or matches of scores."""
-    (form,) = {*given.fits} & {*model.data}
-    if form == "matches":
-        pairs = model.pairs or None
-        return matches(given.values, within_round=within_round, ties=ties, pairs=pairs)
-    if form == "scores" and not (within_round and ties == "half"):
-        raise LeaderbayesError(
-            f"{model.label} are compared within rounds and need no rule for ties: omit "
-            "within_round and ties."
-        )
-    return given.values
 
 
 def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -321,7 +303,7 @@ def _of_pymc(model: Model, options: dict[str, Any]) -> dict[str, Any]:
 def _describe(tree: xr.DataTree, data: Any) -> None:
     """Store the metric of the scores and its direction."""
     known = tree["constant_data"].to_dataset()
-    if "scores" in known and isinstance(data, xr.DataArray):
+    if "scores" in known:
         attrs = {k: v for k, v in data.attrs.items() if isinstance(v, str | int | float)}
         known["scores"] = known["scores"].assign_attrs(attrs)
         tree["constant_data"] = xr.DataTree(known)

@@ -74,11 +74,7 @@ def _chained(drawn: Mapping[str, Floats]) -> dict[str, Floats]:
 
 
 def _named(
-    problem: Problem,
-    values: Mapping[str, Floats],
-    dims: Mapping[Any, Any],
-    *,
-    step: int = 1,
+    problem: Problem, values: Mapping[str, Floats], dims: Mapping[Any, Any], *, step: int = 1
 ) -> xr.Dataset:
     """Label variables (chain, draw, ...) with dimensions and coordinates."""
     named = {key: ((*_CELLS, *dims.get(key, ())), value) for key, value in values.items()}

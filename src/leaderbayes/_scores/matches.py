@@ -84,7 +84,7 @@ def matches(
             raise LeaderbayesError("within_round=False is for scores: votes have no rounds.")
         return counted_votes(scores, ties)
     board = valid_scores(scores)
-    names = ("tournament",) if "tournament" in board.dims else ()
+    names = tuple(dim for dim in board.dims if dim not in ("player", "round"))
     by_round = board.transpose(*names, "round", "player")
     if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
         raise ScoresError(f"More than {_PLACES} scores are compared with each other: use fewer.")
@@ -133,7 +133,7 @@ def require_matches(
     tournaments.
     """
     if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
-        if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
+        if {"outcome", "wins"} & {*getattr(given, "data_vars", ())}:
             raise LeaderbayesError(
                 f"{what} takes matches of scores, not of votes: use leaderbayes.fit."
             )

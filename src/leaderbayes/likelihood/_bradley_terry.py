@@ -138,9 +138,7 @@ def bradley_terry(
     deviance = max(float(deviances(epp[None], wins[None], n[None])[0]), 0.0)
     variables: dict[str, Any] = {"epp": ("player", epp), "loglik": loglik, "deviance": deviance}
     variables |= covariances(
-        covariance,
-        lambda: inverse(hessian, m, linear),
-        lambda: _scores_by_round(matches, epp),
+        covariance, lambda: inverse(hessian, m, linear), lambda: _scores_by_round(matches, epp)
     )
     attrs = {
         "model": "bradley_terry", "covariance": covariance,

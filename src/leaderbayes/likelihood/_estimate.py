@@ -78,9 +78,7 @@ def restriction(
 
 
 def covariances(
-    kind: str,
-    model: Callable[[], Floats],
-    scores: Callable[[], Floats],
+    kind: str, model: Callable[[], Floats], scores: Callable[[], Floats]
 ) -> dict[str, Any]:
     """Return the variables ``covariance`` and ``covariance_model`` of an estimate.
 

@@ -278,10 +278,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
 
 
 def pairwise_tests(
-    estimate: xr.Dataset,
-    *,
-    adjust: Adjust | None = "holm",
-    convention: Convention = "correct",
+    estimate: xr.Dataset, *, adjust: Adjust | None = "holm", convention: Convention = "correct"
 ) -> pd.DataFrame:
     """Test all pairs by Wald's test, with p-values adjusted for their number.
 

@@ -1,4 +1,4 @@
-"""Shared parts of models of one board: names, data, priors, and problems of the fast engine."""
+"""Shared parts of models of one board: names, data, and problems of the fast engine."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,16 +9,14 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.bradley_terry import newton
-from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.rounds import weighing_of
 from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._prior import PRIOR_SCALE, degrees_of_freedom, half_normal
 from leaderbayes.models._weight import (
     Weight,
     check_board,
@@ -26,18 +24,6 @@ from leaderbayes.models._weight import (
     resolve_weight,
     weight_of_rankings,
 )
-
-PRIOR_SCALE = 2.0  # of the half-normal prior on the scale of strengths, log-odds
-# Degrees of freedom of the strengths' Student-t prior, of few players and of many. Heavy tails
-# leave a dominant player where its matches put it.
-_DF_OF_FEW, _FEW_PLAYERS, _DF_OF_MANY = 4.0, 10, 2.0
-
-
-def degrees_of_freedom(prior_df: float | None, players: int) -> float:
-    """Return those of the strengths' prior: as asked for, or by how many players there are."""
-    if prior_df is not None:
-        return positive("prior_df", prior_df)
-    return _DF_OF_FEW if players <= _FEW_PLAYERS else _DF_OF_MANY
 
 
 def refuse_given(options: Mapping[str, Any], what: str) -> None:
@@ -51,16 +37,17 @@ def checked(
     matches: xr.Dataset,
     model: Model,
     *,
+    weight: Weight | None = None,
     test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
-    **options: Any,
+    **more: float,
 ) -> tuple[Floats, float, xr.Dataset]:
     """Check a board and options; return weights (round,), degrees of freedom and constants."""
-    weight: Weight = options.pop("weight", model.weight)
-    scales = {"prior_scale": options.pop("prior_scale", PRIOR_SCALE)}
-    if model.tie_parameter:
-        scales["tie_scale"] = options.pop("tie_scale")
-    refuse_given(options, "votes")
+    weight, scales = (
+        model.weight if weight is None else weight,
+        {"prior_scale": prior_scale, **more},
+    )
     check_scales(**scales)
     check_board(matches, model)
     if model.pairs:
@@ -158,72 +145,11 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
     return declared
 
 
-def strengths(prior_scale: float, df: float, centring: float) -> Any:
-    """Add ``epp`` (player) and its raw variables to the pm.Model under construction.
-
-    The sampler moves scale ** (centring - 1) * strength: centred (1), a board of equal players is
-    a funnel; not centred (0), a board that decides everything is a ridge. In between both sample
-    well.
-    """
-    import pymc as pm
-
-    scale = pm.HalfNormal("epp_scale", prior_scale)
-    unit = pm.StudentT("epp_unit", nu=df, sigma=scale**centring, dims="player")
-    apart = unit - unit.mean()
-    return pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
-
-
-def reliability(matches: xr.Dataset, eta: Floats) -> float:
-    """Return the share of the variance of estimates that is not error, from 0 to 1."""
-    epp, error = estimates(matches, eta)
-    variance = float((epp**2).sum()) / (len(epp) - 1)
-    return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
-
-
-def estimates(matches: xr.Dataset, eta: Floats) -> tuple[Floats, float]:
-    """Estimate strengths, shrunk to 0 by a pseudo-round, and the mean variance of their error."""
-    points = matches["wins"].sum("opponent").to_numpy()
-    epp, _, hessian = newton(points, matches["n"].to_numpy(), pseudo_rounds=1.0)
-    m = len(epp)
-    return epp, float(np.trace(inverse(eta.mean() * hessian, m)) / (m - 1))
-
-
-def rank_reliability(place: Ints) -> float:
-    """Return the share of the variance of mean log ranks that is not noise, from 0 to 1.
-
-    A cheap stand-in for `reliability` on boards too large for tables of pairs.
-    """
-    present = place > 0
-    size = present.sum(axis=1, keepdims=True)
-    # Log-odds of the place: about linear in strengths plus logistic-like noise.
-    share = (np.where(present, place, 1) - 0.5) / np.maximum(size, 1)
-    level = np.where(present, np.log1p(-share) - np.log(share), 0.0)
-    rounds = present.sum(axis=0)
-    mean = level.sum(axis=0) / np.maximum(rounds, 1)
-    within = (np.where(present, level - mean, 0.0) ** 2).sum()
-    freedom = np.maximum(rounds - 1, 0).sum()
-    between = float(np.var(mean[rounds > 0]))
-    if freedom == 0 or between == 0.0:
-        return 0.0
-    noise = float(within / freedom * np.mean(1.0 / rounds[rounds > 0]))
-    return float(np.clip(1.0 - noise / between, 0.0, 1.0))
-
-
 def pairs_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
     """Return the log-likelihood of each round (draw, round), Davidson's if there is ``tie``."""
     within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
     statistics = round_statistics(matches["place"].to_numpy(), within_round=within, ties=ties)
     return round_log_likelihood(drawn["epp"], statistics, drawn.get("tie"))
-
-
-def half_normal(scale: float) -> Callable[[Floats], Floats]:
-    """Return the log density of a half-normal distribution of this scale."""
-    return lambda value: np.log(2.0) + normal(scale)(value)
-
-
-def normal(scale: float) -> Callable[[Floats], Floats]:
-    """Return the log density of a normal distribution around 0."""
-    return lambda x: np.asarray(-0.5 * (np.log(2.0 * np.pi) + (x / scale) ** 2) - np.log(scale))
 
 
 def target_of_pairs(points: Floats, n: Floats, prior_scale: float, df: float) -> Target:

@@ -18,22 +18,19 @@ import xarray as xr
 
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
-    PRIOR_SCALE,
     checked,
     coords_of,
     declare,
     pairs_by_round,
     problem_of_places,
-    reliability,
-    strengths,
     target_of_pairs,
 )
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
-from leaderbayes.models._votes import model_of_votes, problem_of_votes
+from leaderbayes.models._prior import PRIOR_SCALE, reliability, strengths
+from leaderbayes.models._votes import model_of_votes, or_votes, problem_of_votes
 from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:
@@ -42,6 +39,7 @@ if TYPE_CHECKING:
 _NAME = "bradley_terry"
 
 
+@or_votes(_NAME, model_of_votes)
 def bradley_terry(
     matches: xr.Dataset,
     *,
@@ -110,14 +108,10 @@ def bradley_terry(
     """
     import pymc as pm
 
-    options: dict[str, Any] = {
-        "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
-        "prior_df": prior_df, "ties": ties, "cluster": cluster, "order_effect": order_effect,
-        "covariates": covariates, "matched": matched,
-    }  # fmt: skip
-    if is_votes(matches):
-        return model_of_votes(_NAME, matches, **options)
-    eta, df, constant = checked(matches, MODEL, **options)
+    eta, df, constant = checked(
+        matches, MODEL, weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
+        prior_df=prior_df,
+    )  # fmt: skip
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, reliability(matches, eta))
@@ -125,10 +119,9 @@ def bradley_terry(
     return model
 
 
+@or_votes(_NAME, problem_of_votes)
 def problem(matches: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
-    if is_votes(matches):
-        return problem_of_votes(_NAME, matches, **options)
     eta, df, constant = checked(matches, MODEL, **options)
     place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
     wins, n, _ = weighted_counts(place, eta, within_round=within, ties=str(matches.attrs["ties"]))
@@ -138,11 +131,8 @@ def problem(matches: xr.Dataset, **options: Any) -> Problem:
 
     return problem_of_places(
         target_of_pairs(wins.sum(axis=1), n, float(constant["prior_scale"].item()), df),
-        matches,
-        constant,
-        replicate,
-        pairs_by_round,
-    )
+        matches, constant, replicate, pairs_by_round,
+    )  # fmt: skip
 
 
 MODEL = Model(

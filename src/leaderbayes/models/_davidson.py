@@ -20,22 +20,12 @@ from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.target import Target
-from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Ints
-from leaderbayes.models._board import (
-    PRIOR_SCALE,
-    checked,
-    coords_of,
-    declare,
-    normal,
-    pairs_by_round,
-    problem_of_places,
-    reliability,
-    strengths,
-)
+from leaderbayes.models._board import checked, coords_of, declare, pairs_by_round, problem_of_places
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
-from leaderbayes.models._votes import model_of_votes, problem_of_votes
+from leaderbayes.models._prior import PRIOR_SCALE, normal, reliability, strengths
+from leaderbayes.models._votes import model_of_votes, or_votes, problem_of_votes
 from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:
@@ -45,6 +35,7 @@ _NAME = "davidson"
 TIE_SCALE = 2.0
 
 
+@or_votes(_NAME, model_of_votes)
 def davidson(
     matches: xr.Dataset,
     *,
@@ -105,14 +96,10 @@ def davidson(
     """
     import pymc as pm
 
-    options: dict[str, Any] = {
-        "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
-        "prior_df": prior_df, "tie_scale": tie_scale, "ties": ties, "cluster": cluster,
-        "order_effect": order_effect, "covariates": covariates, "matched": matched,
-    }  # fmt: skip
-    if is_votes(matches):
-        return model_of_votes(_NAME, matches, **options)
-    eta, df, constant = checked(matches, MODEL, **options)
+    eta, df, constant = checked(
+        matches, MODEL, weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
+        prior_df=prior_df, tie_scale=tie_scale,
+    )  # fmt: skip
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, reliability(matches, eta))
@@ -121,13 +108,11 @@ def davidson(
     return model
 
 
-def problem(matches: xr.Dataset, **options: Any) -> Problem:
+@or_votes(_NAME, problem_of_votes)
+def problem(matches: xr.Dataset, *, tie_scale: float = TIE_SCALE, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
-    options = {"tie_scale": TIE_SCALE} | options
-    if is_votes(matches):
-        return problem_of_votes(_NAME, matches, **options)
-    eta, df, constant = checked(matches, MODEL, **options)
-    prior_scale, tie_scale = (float(constant[k].item()) for k in ("prior_scale", "tie_scale"))
+    eta, df, constant = checked(matches, MODEL, tie_scale=tie_scale, **options)
+    prior_scale = float(constant["prior_scale"].item())
     place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
     wins, n, tied = weighted_counts(place, eta, within_round=within, ties="half")
 
@@ -140,12 +125,8 @@ def problem(matches: xr.Dataset, **options: Any) -> Problem:
 
     return problem_of_places(
         target_with_ties(wins.sum(axis=1), n, tied.sum() / 2.0, (prior_scale, df, tie_scale)),
-        matches,
-        constant,
-        replicate,
-        pairs_by_round,
-        extra={"tie": normal(tie_scale)},
-    )
+        matches, constant, replicate, pairs_by_round, extra={"tie": normal(tie_scale)},
+    )  # fmt: skip
 
 
 def target_with_ties(

@@ -22,21 +22,20 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._numerics.places import count
 from leaderbayes._scores.tables import listed
-from leaderbayes._scores.vote_matches import counted_votes, is_votes
+from leaderbayes._scores.vote_matches import counted_votes
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._board import (
-    PRIOR_SCALE,
     constants,
     coords_of,
     declare,
-    estimates,
     numbered,
     pairs_by_round,
     refuse_given,
 )
 from leaderbayes.models._model import Model
 from leaderbayes.models._places import observe_pairs
-from leaderbayes.models._votes import observe_alike, observe_votes, vote_statistics
+from leaderbayes.models._prior import PRIOR_SCALE, estimates
+from leaderbayes.models._votes import observe_alike, observe_votes, or_votes, vote_statistics
 from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
 
 if TYPE_CHECKING:
@@ -46,6 +45,42 @@ _NAME = "dynamic"
 _MOST = 100  # periods
 
 
+def _of_votes(
+    name: str, votes: xr.Dataset, *, period: Any, weight: Weight, test_fraction: float | None,
+    prior_scale: float, step_scale: float, **options: Any,
+) -> "pm.Model":  # fmt: skip
+    """Return the same model of votes."""
+    import pymc as pm
+
+    check_scales(prior_scale=prior_scale, step_scale=step_scale)
+    refuse_given({"weight": None if weight == "composite" else weight}, "rounds of scores")
+    found = vote_statistics(name, votes, prior_scale=prior_scale, matched=False,
+                            test_fraction=test_fraction, **options)  # fmt: skip
+    kept = found.rows.kept
+    number, names = _numbered(_periods_of_votes(kept, period))
+    boards = [counted_votes(kept.isel(vote=number == t), "half") for t in range(len(names))]
+    known = found.constant.assign_coords(period=names).assign(
+        period_of_vote=("vote", number), votes_of_period=("period", np.bincount(number)),
+        step_scale=("model", [step_scale]),
+    )  # fmt: skip
+    with pm.Model(coords={"player": kept["player"].to_numpy()}) as model:
+        data = declare(known)
+        b = _walk(prior_scale, step_scale, boards, [found.together.weight] * len(names))
+        rows, m = found.rows.votes, kept.sizes["player"]
+        if found.rows.effects:
+            at = data["period_of_vote"]
+            observe_votes(found, data, b[at, data["first"]] - b[at, data["second"]])
+        else:
+            _, at, row = np.unique(
+                (number * m + rows.first) * m + rows.second,
+                return_index=True, return_inverse=True,
+            )  # fmt: skip
+            eta = b[number[at], rows.first[at]] - b[number[at], rows.second[at]]
+            observe_alike(found, eta, row)
+    return model
+
+
+@or_votes(_NAME, _of_votes)
 def dynamic(
     matches: xr.Dataset,
     *,
@@ -115,35 +150,6 @@ def dynamic(
     import pymc as pm
 
     check_scales(prior_scale=prior_scale, step_scale=step_scale)
-    of_votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "order_effect": order_effect,
-                "covariates": covariates}  # fmt: skip
-    if is_votes(matches):
-        refuse_given({"weight": None if weight == "composite" else weight}, "rounds of scores")
-        found = vote_statistics(_NAME, matches, prior_scale=prior_scale, matched=False,
-                                test_fraction=test_fraction, **of_votes)  # fmt: skip
-        kept = found.rows.kept
-        number, names = _numbered(_of_votes(kept, period))
-        boards = [counted_votes(kept.isel(vote=number == t), "half") for t in range(len(names))]
-        known = found.constant.assign_coords(period=names).assign(
-            period_of_vote=("vote", number), votes_of_period=("period", np.bincount(number)),
-            step_scale=("model", [step_scale]),
-        )  # fmt: skip
-        with pm.Model(coords={"player": kept["player"].to_numpy()}) as model:
-            data = declare(known)
-            b = _walk(prior_scale, step_scale, boards, [found.together.weight] * len(names))
-            votes, m = found.rows.votes, kept.sizes["player"]
-            if found.rows.effects:
-                at = data["period_of_vote"]
-                observe_votes(found, data, b[at, data["first"]] - b[at, data["second"]])
-            else:
-                _, at, row = np.unique(
-                    (number * m + votes.first) * m + votes.second,
-                    return_index=True, return_inverse=True,
-                )  # fmt: skip
-                eta = b[number[at], votes.first[at]] - b[number[at], votes.second[at]]
-                observe_alike(found, eta, row)
-        return model
-    refuse_given(of_votes, "votes")
     check_board(matches, MODEL)
     number, names = _numbered(_of_rounds(matches, period))
     order = np.argsort(number, kind="stable")
@@ -172,8 +178,7 @@ def _walk(prior_scale: float, step_scale: float, boards: list[xr.Dataset], weigh
     # As data, so that a compiled model can take other boards of the same rounds.
     of_first = pm.Data("centring", _share(float((epp[0] ** 2).mean()), float(error[0])))
     of_steps = pm.Data(
-        "step_centring",
-        _share(float((steps**2).mean()), float((error[1:] + error[:-1]).mean())),
+        "step_centring", _share(float((steps**2).mean()), float((error[1:] + error[:-1]).mean()))
     )
     pm.modelcontext(None).add_coord("step", range(len(steps)))
     scale = pm.HalfNormal("epp_scale", prior_scale)
@@ -234,7 +239,7 @@ def _of_rounds(matches: xr.Dataset, period: Any) -> Any:
     return [of[str(name)] for name in rounds]
 
 
-def _of_votes(votes: xr.Dataset, period: Any) -> Any:
+def _periods_of_votes(votes: xr.Dataset, period: Any) -> Any:
     """Return the period of each vote."""
     # A posterior's own votes have it as their time, whatever it was called.
     known = [n for n in (period, "time") if isinstance(n, str) and n in votes.coords]

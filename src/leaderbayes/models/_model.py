@@ -15,36 +15,47 @@ Data = Literal["matches", "votes", "scores", "board"]
 
 
 class Kind(NamedTuple):
-    """The kind of data of a posterior, and the words for it."""
+    """Words, units and defaults for posteriors of one kind of data."""
 
-    name: Literal["epp", "votes", "score", "theta"]
+    name: str  # of the templates that describe its data
     counted: str  # what its data are made of
     unit: str  # what more data come in
-    more: Literal["votes", "rounds"]  # what `plan` asks for
-    met: Literal["votes", "matches"]  # what a pair's own record is made of
-    parts: tuple[str, ...]  # what data are parted by: the last always, the others where they are
     match: str  # what a weight is of
+    misfit: str  # what `check` goes by
     said: str  # why it was taken by default
+    more: Literal["votes", "rounds"] = "rounds"  # what `plan` asks for
+    met: Literal["votes", "matches"] = "matches"  # what a pair's own record is made of
+    parts: tuple[str, ...] = ("cluster", "round")  # of data: the last always, others where known
+    wins_by: Literal["model", "record"] = "record"  # win probabilities, by default
+    average: Literal["win", "rank"] = "rank"  # over tournaments of a study
+    affordable: int = 200_000_000  # draws of all pairs: a few seconds of them
+    items: bool = False  # whether rounds may be items, of which no model is assumed
+    gains: bool = False  # whether more is better, whatever scores are
+    ticks: str | None = None  # column of the leaderboard that is marked beside intervals
+    where: str = ""  # two are compared
+    card: str = ""  # of all its models, if these have none of their own
+    # Of two players, and what a region of equivalence is of.
+    first: str = "{one} minus {other}: {difference} ({level}{difference_ends})."
+    better: str = "{one} is better with probability {p_better}."
+    near: str = "difference within {rope:g}"
+    rope_below: float = np.inf
+    # What to do where the model does not describe the data, or there is nothing of its kind.
+    instead: str = "model='bradley_terry'"
+    no_record: str = ""
+    no_rounds: str = ""
+
+    def over_tournaments(self, **words: Any) -> "Kind":
+        """Return the same where further data are tournaments."""
+        return self._replace(
+            unit="tournament", parts=("tournament",), said=f"{self.said}, over several tournaments",
+            wins_by="model", affordable=4_000_000, items=False, where=" in a new tournament",
+            instead="each tournament by itself", no_record=_ONE_TOURNAMENT,
+        )._replace(**words)  # fmt: skip
 
 
-_ROUNDS, _VOTES = ("cluster", "round"), ("judge", "prompt", "vote")
-# By the parameter, and that of votes.
-KINDS = {
-    "epp": Kind(
-        "epp", "matches", "round", "rounds", "matches", _ROUNDS, "match",
-        "who beats whom in each round",
-    ),
-    "votes": Kind(
-        "votes", "votes", "vote", "votes", "votes", _VOTES, "vote", "who beats whom in votes"
-    ),
-    "score": Kind(
-        "score", "scores", "round", "rounds", "matches", _ROUNDS, "score",
-        "right-or-wrong answers, by means",
-    ),
-    "theta": Kind(
-        "theta", "scores", "score", "rounds", "matches", _ROUNDS, "score", "the best of a board"
-    ),
-}  # fmt: skip
+_ONE_TOURNAMENT = (
+    "Head-to-head results need one tournament: use leaderbayes.study.select(fit, name)."
+)
 
 
 class Problem(NamedTuple):
@@ -75,61 +86,32 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A model: how to build and fit it, and how answers describe it.
+    """A model: how to build and fit it, and how answers describe it."""
 
-    Attributes
-    ----------
-    name, label : str
-        Name of the function in `leaderbayes.models`, and as people write it.
-    data : tuple of str
-        What it is fitted to: "matches" of scores, "votes", "scores", or a "board" of a competition.
-    parameter, unit : str
-        What players are ranked by: "epp", "score" or "theta", and its unit.
-    build : callable
-        The data and options to a `pymc.Model`.
-    problem : callable, optional
-        The same data and options to a `Problem`, of models that the fast engine draws.
-    draw : callable, optional
-        For models whose posterior can be drawn directly.
-    log_likelihood : callable, optional
-        Draws by name (sample, ...) and one tournament's matches, as `Posterior.matches` returns
-        them, to the log-likelihood of each round (sample, round), whatever its weight.
-    complete : callable, optional
-        For models of which a general sampler leaves something out: a posterior to the same with it.
-    several : bool
-        Whether it is about several tournaments at once.
-    ties : tuple of str
-        Rules for ties that `leaderbayes.matches` may have used.
-    tie_parameter : bool
-        Whether ties have a parameter of their own.
-    across : bool
-        Whether scores may be compared across rounds.
-    blends : bool
-        Whether win probabilities are a blend of the model's and of a pair's own record.
-    weight : "composite" or float
-        Default power of the likelihood.
-    takes : tuple of str
-        What scores may have beside them: "round_weight", "judge".
-    """
-
-    name: str
-    label: str
-    data: tuple[Data, ...]
-    parameter: Literal["epp", "score", "theta"]
+    name: str  # of the function in `leaderbayes.models`
+    label: str  # as people write it
+    data: tuple[Data, ...]  # what it is fitted to
+    parameter: Literal["epp", "score", "theta"]  # what players are ranked by
     unit: str
-    build: Callable[..., Any]
+    build: Callable[..., Any]  # the data and options to a `pymc.Model`
+    # The same data and options to a `Problem`, of models that the fast engine draws.
     problem: Callable[..., Problem] | None = None
-    draw: Callable[..., Any] | None = None
+    draw: Callable[..., Any] | None = None  # for models whose posterior can be drawn directly
+    # Draws by name (sample, ...) and one tournament's matches, as `Posterior.matches` returns them,
+    # to the log-likelihood of each round (sample, round), whatever its weight.
     log_likelihood: Callable[[Mapping[str, Floats], xr.Dataset], Floats] | None = None
+    # Where a general sampler leaves something out of a posterior: to the same with it.
     complete: Callable[[xr.DataTree], xr.DataTree] | None = None
-    several: bool = False
-    ties: tuple[Ties, ...] = ("half",)
-    tie_parameter: bool = False
-    across: bool = False
+    several: bool = False  # whether it is about several tournaments at once
+    ties: tuple[Ties, ...] = ("half",)  # rules that `leaderbayes.matches` may have used
+    tie_parameter: bool = False  # whether ties have a parameter of their own
+    across: bool = False  # whether scores may be compared across rounds
+    likelihood: str = "auto"  # of scores, by default
+    # Whether win probabilities are a blend of the model's and of a pair's own record.
     blends: bool = False
     pairs: bool = True  # whether it needs tables of all pairs
-    weight: float | Literal["composite"] = "composite"
-    takes: tuple[str, ...] = ()
+    weight: float | Literal["composite"] = "composite"  # default power of the likelihood
+    takes: tuple[str, ...] = ()  # what scores may have beside them: "round_weight", "judge"
 
     def counted(self, won: Floats, played: Floats, tied: Floats) -> tuple[Floats, Floats]:
         """Return wins and matches that strengths explain: without ties if they have a parameter."""

@@ -29,17 +29,10 @@ from leaderbayes._numerics.rankings import (
 )
 from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints
-from leaderbayes.models._board import (
-    PRIOR_SCALE,
-    checked,
-    coords_of,
-    declare,
-    problem_of_places,
-    rank_reliability,
-    strengths,
-)
+from leaderbayes.models._board import checked, coords_of, declare, problem_of_places
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_rankings
+from leaderbayes.models._prior import PRIOR_SCALE, rank_reliability, strengths
 from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:

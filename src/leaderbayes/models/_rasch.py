@@ -28,9 +28,9 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.target import Target
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes._types import Floats, Longs
-from leaderbayes.models._board import PRIOR_SCALE, half_normal, normal
 from leaderbayes.models._mean_score import data_of
 from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._prior import PRIOR_SCALE, half_normal, normal
 from leaderbayes.models._round_intercept import NORMAL, half_normal_of
 from leaderbayes.models._scores import check_connected, constant, ends_of
 from leaderbayes.models._weight import check_beside, check_scales

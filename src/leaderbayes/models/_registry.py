@@ -3,47 +3,35 @@
 Fits, answers, documentation and the command line read this one list.
 """
 
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from leaderbayes._scores.matches import one_tournament, valid_scores
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 from leaderbayes._scores.read import describe, what_was_read
 from leaderbayes._scores.tables import BY_ROUND, counted
-from leaderbayes._scores.vote_matches import is_votes, of_players
+from leaderbayes._scores.vote_matches import is_votes, of_players, valid_votes, weights_of
+from leaderbayes._types import Longs
 from leaderbayes.likelihood._hints import hint
-from leaderbayes.models import (
-    _bradley_terry,
-    _davidson,
-    _dynamic,
-    _mean_score,
-    _plackett_luce,
-    _rasch,
-    _round_intercept,
-    _score_tournaments,
-    _sota,
-    _tournaments,
-)
 from leaderbayes.models._model import Data, Model
 from leaderbayes.models._scores import by_levels, likelihood_of
 from leaderbayes.models._weight import check_beside
 
-_FILES: tuple[Any, ...] = (
-    _bradley_terry,
-    _davidson,
-    _plackett_luce,
-    _round_intercept,
-    _tournaments,
-    _dynamic,
-    _mean_score,
-    _rasch,
-    _score_tournaments,
-    _sota,
-)
-MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}
+_NAMES = (
+    "bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments", "dynamic",
+    "mean_score", "rasch", "score_tournaments", "sota",
+)  # fmt: skip
+MODELS: dict[str, Model] = {
+    name: import_module(f"leaderbayes.models._{name}").MODEL for name in _NAMES
+}
 # Those that `leaderbayes.fit` takes: not of boards.
 FITTED = {name: model for name, model in MODELS.items() if "board" not in model.data}
 
+_JUDGES = 30  # most that are left out, one by one
 _LEVELS = ("player", "judge", "prompt", "tournament")  # of votes
 
 
@@ -58,7 +46,7 @@ class Scores(NamedTuple):
     @property
     def several(self) -> bool:
         """Whether one model can fit several tournaments of such data."""
-        return "tournament" in self.values.dims and self.values.sizes["tournament"] > 1
+        return bool(self.values.sizes.get("tournament", 1) > 1)
 
     @property
     def parameter(self) -> str:
@@ -84,6 +72,46 @@ class Scores(NamedTuple):
         kept = (board.dropna("player", how="all").dropna("round", how="all") for board in boards)
         return dict(zip(Scores(scores).tournaments(), kept, strict=True))
 
+    def valid(self) -> "Scores":
+        """Return scores that can be compared; or raise."""
+        return Scores(valid_scores(self.values))
+
+    def one(self) -> Any:
+        """Return valid scores (player, round) of one tournament; or raise."""
+        return one_tournament(self.values).transpose("player", "round")
+
+    def tied(self) -> bool:
+        """Whether any match is tied."""
+        rounds = self.values.transpose("round", "player").to_pandas()
+        return bool((rounds.nunique(axis=1) < rounds.count(axis=1)).any())
+
+    def removable(self) -> tuple[str, np.ndarray, Longs]:
+        """Return names of rounds, and positions of those to leave out."""
+        return "round", self.values["round"].to_numpy(), np.arange(self.values.sizes["round"])
+
+    def prepared(
+        self, model: Model, options: Mapping[str, Any], *, within_round: bool, ties: Ties
+    ) -> Any:
+        """Return what the model is fitted to, scores or their matches; warn of what it ignores."""
+        fraction, cluster = options.get("test_fraction"), options.get("cluster", "auto")
+        if "scores" not in model.data:
+            pairs = model.pairs or None
+            played = matches(self.values, within_round=within_round, ties=ties, pairs=pairs)
+            board = by_levels(self.values, cluster)
+            hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
+            return played
+        if not (within_round and ties == "half"):
+            raise LeaderbayesError(
+                f"{model.label} are compared within rounds and need no rule for ties: omit "
+                "within_round and ties."
+            )
+        if "judge" not in self.values.coords:
+            board = by_levels(self.values, cluster)
+            of = likelihood_of(board, options.get("likelihood", model.likelihood), fraction)
+            known = None if "statistic" in options else of
+            hint(board, test_fraction=fraction, likelihood=known)
+        return self.values
+
     def adapted(self, model: Model, options: dict[str, Any]) -> "Scores":
         """Return the data for the model; remove used ``options``."""
         check_beside(self.values, model)
@@ -92,20 +120,6 @@ class Scores(NamedTuple):
         if options["cluster"] == "none":
             board = by_levels(board, options.pop("cluster"))
         return Scores(board)
-
-    def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
-        """Warn of features of the scores that the model ignores."""
-        if "judge" in self.values.coords:
-            return
-        fraction = options.get("test_fraction")
-        board = by_levels(self.values, options.get("cluster", "auto"))
-        if "scores" not in model.data:
-            hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
-            return
-        asked = options.get("likelihood", "auto")
-        of = "normal" if model.several else likelihood_of(board, asked, fraction)
-        known = None if "statistic" in options else of
-        hint(board, test_fraction=fraction, likelihood=known)
 
     def facts(self) -> dict[str, Any]:
         """Return what was read, ready for JSON."""
@@ -128,9 +142,8 @@ class Votes(NamedTuple):
 
     def tournaments(self) -> list[str]:
         """List the tournaments in order of appearance."""
-        if "tournament" not in self.values.coords:
-            return []
-        return [str(name) for name in pd.unique(self.values["tournament"].to_numpy())]
+        each = np.asarray(self.values.coords.get("tournament", ()))
+        return [str(name) for name in pd.unique(each)]
 
     def of(self, tournament: str) -> Any:
         """Take one tournament."""
@@ -141,12 +154,36 @@ class Votes(NamedTuple):
         """Return the votes of each tournament, with its players."""
         return {name: of_players(self.of(name)) for name in self.tournaments()}
 
+    def valid(self) -> "Votes":
+        """Return votes; what reads them raises."""
+        return self
+
+    def one(self) -> Any:
+        """Return votes, some of which count; or raise."""
+        valid_votes(self.values, "half")
+        return self.values
+
+    def tied(self) -> bool:
+        """Whether any match is tied."""
+        return bool((self.values["outcome"] == 0.5).any())
+
+    def removable(self) -> tuple[str, np.ndarray, Longs]:
+        """Return names of judges, and positions of those with the most votes, to leave out."""
+        if "judge" not in self.values.coords:
+            return "judge", np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
+        code, names = pd.factorize(self.values["judge"].to_numpy())
+        votes = np.bincount(code, weights_of(self.values), len(names))
+        return "judge", np.asarray(names), np.sort(np.argsort(-votes, kind="stable")[:_JUDGES])
+
+    def prepared(
+        self, model: Model, options: Mapping[str, Any], *, within_round: bool, ties: Ties
+    ) -> Any:
+        """Return votes, which models take as they are."""
+        return self.values
+
     def adapted(self, model: Model, options: dict[str, Any]) -> "Votes":
         """Return the data for the model."""
         return self
-
-    def hint(self, played: Any, model: Model, options: dict[str, Any]) -> None:
-        """Do nothing; votes have no hints."""
 
     def facts(self) -> dict[str, Any]:
         """Return what was read, ready for JSON."""

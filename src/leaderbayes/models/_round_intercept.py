@@ -30,16 +30,9 @@ from leaderbayes._numerics.round_intercept import (
 from leaderbayes._numerics.target import Target
 from leaderbayes._scores.matches import listed_positions
 from leaderbayes._types import Bytes, Floats, Longs
-from leaderbayes.models._board import (
-    PRIOR_SCALE,
-    constants,
-    coords_of,
-    declare,
-    half_normal,
-    normal,
-    reliability,
-)
+from leaderbayes.models._board import constants, coords_of, declare
 from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._prior import PRIOR_SCALE, half_normal, normal, reliability
 from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
 
 if TYPE_CHECKING:

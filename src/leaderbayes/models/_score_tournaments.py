@@ -204,7 +204,7 @@ def draw(
 
 def values_of(scores: xr.DataArray) -> Floats:
     """Return scores (tournament, player, round), NaN if missing; or raise."""
-    if "tournament" not in scores.dims or scores.sizes["tournament"] < 2:
+    if scores.sizes.get("tournament", 0) < 2:
         raise LeaderbayesError(
             "score_tournaments needs scores of several tournaments (tournament, player, round): "
             "for one, use model='mean_score'."
@@ -265,4 +265,5 @@ MODEL = Model(
     build=score_tournaments,
     draw=draw,
     several=True,
+    likelihood="normal",
 )

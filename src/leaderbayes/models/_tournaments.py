@@ -22,15 +22,10 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Bools, Floats, Longs
-from leaderbayes.models._board import (
-    PRIOR_SCALE,
-    constants,
-    declare,
-    estimates,
-    pairs_by_round,
-)
+from leaderbayes.models._board import constants, declare, pairs_by_round
 from leaderbayes.models._model import Model
 from leaderbayes.models._places import observe_pairs
+from leaderbayes.models._prior import PRIOR_SCALE, estimates
 from leaderbayes.models._weight import Weight, check_scales, resolve_weight
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ one prompt, depend on each other (`vote_weights`). With ``tie_scale`` ties have 
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,22 +32,22 @@ from leaderbayes._numerics.votes import (
     row_of,
 )
 from leaderbayes._scores.matches import check_ties
-from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes
+from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, is_votes
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
-from leaderbayes.models._board import (
+from leaderbayes.models._board import declare, refuse_given
+from leaderbayes.models._model import Problem
+from leaderbayes.models._prior import (
     PRIOR_SCALE,
-    declare,
     degrees_of_freedom,
     half_normal,
     normal,
-    refuse_given,
     reliability,
 )
-from leaderbayes.models._model import Problem
 from leaderbayes.models._vote_target import VoteTarget
 from leaderbayes.models._weight import check_scales, warn_if_apart
 
+_OPTIONS = ("ties", "cluster", "order_effect", "covariates", "matched")  # not of matches
 _CELLS = 2_000_000  # votes that are drawn at a time
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -89,7 +90,7 @@ def vote_statistics(
     tie, own = tie_scale is not None, {} if tie_scale is None else {"tie_scale": tie_scale}
     check_scales(prior_scale=prior_scale, **own)
     check_ties(ties or "half", ("half",) if tie else ("half", "drop"), f"votes by models.{name}")
-    if "tournament" in votes.coords and len(np.unique(votes["tournament"])) > 1:
+    if np.unique(votes.coords.get("tournament", "")).size > 1:
         raise LeaderbayesError(
             "These votes come from several tournaments: fit each separately, "
             "leaderbayes.study.fit(votes, store='study'), or together, without the coordinate: "
@@ -144,6 +145,26 @@ def _constants(
         values["both_bad"] = ("player", "opponent"), rows.both_bad
         coords |= {"player": names, "opponent": names}
     return xr.Dataset(values, coords)
+
+
+def or_votes[**P, R](
+    name: str, of_votes: Callable[..., R]
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function of matches and options, so that ``of_votes`` takes votes."""
+
+    def decorate(of_matches: Callable[P, R]) -> Callable[P, R]:
+        @wraps(of_matches)
+        def either(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = signature(of_matches).bind(*args, **kwargs)
+            given.apply_defaults()
+            if is_votes(given.args[0]):
+                return of_votes(name, *given.args, **given.kwargs)
+            refuse_given({k: v for k, v in given.kwargs.items() if k in _OPTIONS}, "votes")
+            return of_matches(*args, **kwargs)
+
+        return either
+
+    return decorate
 
 
 def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
@@ -250,12 +271,7 @@ def problem_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Problem:
     each, row = regressors(few), row_of(one, few)
 
     def expand(
-        a: Floats,
-        extra: Floats,
-        scale: Floats,
-        rng: np.random.Generator,
-        *,
-        prior: bool = False,
+        a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator, *, prior: bool = False
     ) -> dict[str, Floats]:
         return own.expand(a, extra, rng, prior=prior) | {"epp_scale": scale}
 

@@ -6,10 +6,6 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes.plots._canvas import (
-    BLUE,
-    GREY,
-    ORANGE,
-    WINS,
     FigSize,
     heat_map,
     labels,
@@ -18,6 +14,7 @@ from leaderbayes.plots._canvas import (
     require,
     rows_height,
 )
+from leaderbayes.plots._colors import BLUE, GREY, ORANGE, WINS
 
 _COLUMNS = 5  # of `tunability`, at most
 

@@ -10,7 +10,8 @@ from scipy.stats import binomtest
 from leaderbayes._numerics.intervals import decimals_of_best
 from leaderbayes._scores.facts import facts, in_own_unit
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, FigSize, legend, panels, require
+from leaderbayes.plots._canvas import FigSize, legend, panels, require
+from leaderbayes.plots._colors import BLUE, GREY, ORANGE
 
 _BINS = 60  # at most
 

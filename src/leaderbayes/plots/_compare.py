@@ -1,5 +1,6 @@
 """Two players: the posterior of their difference."""
 
+from functools import singledispatch
 from itertools import pairwise
 from typing import Any
 
@@ -9,18 +10,10 @@ import xarray as xr
 from leaderbayes._answers.compare import compare as compared
 from leaderbayes._answers.compare import win_of
 from leaderbayes._files.printed import probability
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import MeanScores, Posterior, ScoresOfTournaments, Strengths
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREY,
-    ORANGE,
-    FigSize,
-    labels,
-    legend,
-    panels,
-)
+from leaderbayes.plots._canvas import FigSize, labels, legend, panels
+from leaderbayes.plots._colors import BLACK, BLUE, GREY, ORANGE
 
 _BINS = 60  # about
 _TAIL = 5e-4  # excluded at either end
@@ -71,9 +64,9 @@ def compare(
     >>> pc = lb.plots.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
     """
     answer, post = compared(dt, a, b, rope=rope, prob=prob), Posterior(dt)
-    of_wins, far = post.parameter == "epp", rope or 0.0
-    middle, sign = (0.5, 1.0) if of_wins else (0.0, 1.0 if post.higher_is_better else -1.0)
-    edges, density = _density(_drawn(post, a, b), [middle - far, middle + far])
+    far, sign = rope or 0.0, 1.0 if post.higher_is_better else -1.0
+    draws, middle, axis = _drawn(post, a, b)
+    edges, density = _density(draws, [middle - far, middle + far])
     first, second = labels([a, b], 28)
     centre = sign * ((edges[:-1] + edges[1:]) / 2.0 - middle)
     parts = {
@@ -100,25 +93,29 @@ def compare(
             label=f"{prob:.0%} interval",
         )  # fmt: skip
         ax.set_yticks([])
-        where = " in a new tournament" if post.several else ""
-        if of_wins:
-            ax.set_xlabel(f"P({first} beats {second}){where}")
-        else:
-            ax.set_xlabel(f"{post.parameter} of {first} minus that of {second}{where}")
+        ax.set_xlabel(axis.format(first, second) + post.kind.where)
         legend(ax)
     return collection
 
 
-def _drawn(post: Posterior, a: str, b: str) -> Floats:
-    """Return draws of a's win probability, or of the difference of scores."""
-    i, j = post.position(a), post.position(b)
-    gap = post.draws[:, i] - post.draws[:, j]
-    if post.parameter == "epp":
-        return win_of(post, [i, j])[1]
-    if post.spread is None:
-        return np.asarray(gap)
+@singledispatch
+def _drawn(post: Posterior, a: str, b: str) -> tuple[Floats, float, str]:
+    """Return draws of how two compare, where they are equal, and the label of the axis."""
+    gap = np.subtract(*post.draws[:, [post.position(a), post.position(b)]].T)
+    return gap, 0.0, f"{post.parameter} of {{}} minus that of {{}}"
+
+
+@_drawn.register
+def _wins(post: Strengths, a: str, b: str) -> tuple[Floats, float, str]:
+    return win_of(post, [post.position(a), post.position(b)])[1], 0.5, "P({} beats {})"
+
+
+@_drawn.register
+def _in_new(post: ScoresOfTournaments, a: str, b: str) -> tuple[Floats, float, str]:
+    gap, middle, axis = _drawn.dispatch(MeanScores)(post, a, b)
     off = np.random.default_rng(post.seed).normal(size=(len(gap), _NEW))
-    return np.ravel(gap[:, None] + post.apart[i, j] * post.spread[:, None] * off)
+    spread = post.apart[post.position(a), post.position(b)] * post.spread[:, None]
+    return np.ravel(gap[:, None] + spread * off), middle, axis
 
 
 def _density(draws: Floats, bounds: list[float]) -> tuple[Floats, Floats]:

@@ -8,9 +8,8 @@ import xarray as xr
 from leaderbayes._answers.check import check
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes.plots._canvas import BLUE, ORANGE, FigSize, legend, name_rows, panels
-
-_WHAT = {"epp": "deviance of head-to-head results", "score": "largest residual"}
+from leaderbayes.plots._canvas import FigSize, legend, name_rows, panels
+from leaderbayes.plots._colors import BLUE, ORANGE
 
 
 def deviance(
@@ -64,7 +63,7 @@ def deviance(
         ax.hist(kept, bins=min(30, 5 + len(kept) // 10), color=BLUE, alpha=0.5, label="replicates")
         if np.isfinite(observed):
             ax.axvline(observed, color=ORANGE, linewidth=2.0, label="these data")
-        ax.set_xlabel(_WHAT.get(post.parameter, "discrepancy"))
+        ax.set_xlabel(post.kind.misfit)
         ax.set_ylabel("replicates")
         legend(ax)
     return collection

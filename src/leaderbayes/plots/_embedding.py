@@ -8,16 +8,8 @@ from scipy.stats import chi2
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    ORANGE,
-    FigSize,
-    labels,
-    name_points,
-    panels,
-    require,
-)
+from leaderbayes.plots._canvas import FigSize, labels, name_points, panels, require
+from leaderbayes.plots._colors import BLACK, BLUE, ORANGE
 
 _MOST_NAMES = 20
 

@@ -11,18 +11,8 @@ from leaderbayes._answers.leaderboard import shown_as
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREY,
-    ORANGE,
-    FigSize,
-    labels,
-    legend,
-    name_points,
-    panels,
-    plain,
-)
+from leaderbayes.plots._canvas import FigSize, labels, legend, name_points, panels, plain
+from leaderbayes.plots._colors import BLACK, BLUE, GREY, ORANGE
 
 _STEPS = 200  # of the band, where costs have intervals
 _KINDS = {

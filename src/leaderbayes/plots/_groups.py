@@ -13,8 +13,6 @@ from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
-    BLACK,
-    GREY,
     Family,
     FigSize,
     Marks,
@@ -25,6 +23,7 @@ from leaderbayes.plots._canvas import (
     panels,
     plain,
 )
+from leaderbayes.plots._colors import BLACK, GREY
 
 _MOST = 40  # players, without top
 _LANE = 5.0  # points, from bar to bar

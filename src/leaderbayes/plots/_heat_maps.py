@@ -1,5 +1,6 @@
 """Heat maps of win probabilities and of ranks."""
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,9 @@ from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.win_probability import By
 from leaderbayes._answers.win_probability import win_probability as probabilities
-from leaderbayes._fits.posterior import Posterior
-from leaderbayes.plots._canvas import (
-    MOST_NUMBERS,
-    SHARES,
-    WINS,
-    FigSize,
-    best,
-    heat_map,
-    of_all,
-    panels,
-)
+from leaderbayes._fits.posterior import Posterior, Teams
+from leaderbayes.plots._canvas import MOST_NUMBERS, FigSize, best, heat_map, of_all, panels
+from leaderbayes.plots._colors import SHARES, WINS
 
 
 def win_probability(
@@ -58,14 +51,7 @@ def win_probability(
     """
     post, table = Posterior(dt), table_of(dt)
     names = best(table, top)[post.who].to_numpy()
-    if post.parameter == "theta":
-        pairs, title = p_better(dt), "P(row is better than column)"
-    else:
-        found = probabilities(dt, by=by)
-        pairs, new = found["mean"], "tournament" if post.several else post.kind.unit
-        title = f"P(row beats column in a new {new})"
-        if found.attrs["by"] == "record":
-            title = f"{title}, from head-to-head results"
+    pairs, title = _pairs(post, by)
     values = pairs.sel(player=names, opponent=names).to_numpy()
     m = len(names)
     side = float(np.clip(0.5 * m, 3.0, 12.0))
@@ -77,6 +63,19 @@ def win_probability(
             ax, values, WINS, "probability", rows=names, columns=names, blank=np.eye(m, dtype=bool)
         )
     return collection
+
+
+@singledispatch
+def _pairs(post: Posterior, by: By) -> tuple[xr.DataArray, str]:
+    """Return the probability of each pair, and what it is."""
+    found = probabilities(post.tree, by=by)
+    from_record = ", from head-to-head results" if found.attrs["by"] == "record" else ""
+    return found["mean"], f"P(row beats column in a new {post.kind.unit}){from_record}"
+
+
+@_pairs.register
+def _of_teams(post: Teams, by: By) -> tuple[xr.DataArray, str]:
+    return p_better(post.tree), "P(row is better than column)"
 
 
 def rank_distribution(

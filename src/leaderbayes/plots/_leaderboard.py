@@ -14,8 +14,6 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
 from leaderbayes.plots._canvas import (
-    BLUE,
-    GREY,
     Family,
     FigSize,
     best,
@@ -26,6 +24,7 @@ from leaderbayes.plots._canvas import (
     panels,
     plain,
 )
+from leaderbayes.plots._colors import BLUE, GREY
 
 _MOST = 60  # players, without top
 _COLORS = 8  # trajectories that are told apart by their colours, without top
@@ -95,7 +94,7 @@ def leaderboard(
         from leaderbayes.study._average import average
 
         first = Posterior(next(iter(dt.children.values())))
-        dt = average(dt, of="win" if first.parameter == "epp" else "rank", prob=prob)
+        dt = average(dt, of=first.kind.average, prob=prob)
     if isinstance(dt, xr.Dataset):
         if any(each is not None for each in (anchor, scale, anchor_at, highlight, family)):
             raise LeaderbayesError(
@@ -128,8 +127,8 @@ def leaderboard(
         ax.hlines(y, *outer, color=colors, linewidth=1.2)
         ax.hlines(y, *inner, color=colors, linewidth=3.2)
         ax.scatter(shown[view.column], y, s=20.0, color="white", edgecolors=colors, zorder=3)
-        if view.column == "theta" and "score" in shown:
-            ax.plot(shown["score"], y, "|", color=GREY, markersize=9.0)
+        if view.behind is None and post.kind.ticks in shown:
+            ax.plot(shown[post.kind.ticks], y, "|", color=GREY, markersize=9.0)
         # Everybody who is asked for is named.
         ax.set_yticks(y, labels(shown[post.who]))
         ax.set_ylim(-0.8, m - 0.2)

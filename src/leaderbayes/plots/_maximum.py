@@ -7,7 +7,8 @@ import xarray as xr
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, FigSize, legend, panels, require
+from leaderbayes.plots._canvas import FigSize, legend, panels, require
+from leaderbayes.plots._colors import BLACK, BLUE, GREEN, ORANGE
 
 _TAIL = 1e-4  # excluded at either end
 

@@ -7,7 +7,8 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, FigSize, legend, panels, plain, require
+from leaderbayes.plots._canvas import FigSize, legend, panels, plain, require
+from leaderbayes.plots._colors import BLUE, GREY, ORANGE
 
 _COLORS = {"all": BLUE, "contested": ORANGE}
 
@@ -46,7 +47,7 @@ def plan(plan: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
     if "smallest_difference" in getattr(plan, "data_vars", ()):
         return _design(plan, figsize)
     require(plan, "plan", "p_decided", "width", "width_now", "who")
-    dim = "votes" if "votes" in plan.dims else "rounds"
+    dim = str(plan["p_decided"].dims[-1])
     if not plan.sizes[dim]:
         raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
     further = plan[dim].to_numpy()

@@ -11,18 +11,9 @@ from leaderbayes._answers.record import record as records
 from leaderbayes._answers.win_probability import wins_of
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREY,
-    ORANGE,
-    FigSize,
-    distinct,
-    labels,
-    legend,
-    panels,
-)
+from leaderbayes._fits.posterior import Posterior, Strengths
+from leaderbayes.plots._canvas import FigSize, distinct, labels, legend, panels
+from leaderbayes.plots._colors import BLACK, BLUE, GREY, ORANGE
 
 _NAMED = 5  # pairs that fit worst
 
@@ -60,11 +51,10 @@ def record(dt: xr.DataTree, *, prob: float = 0.95, figsize: FigSize | None = Non
     >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
     >>> pc = lb.plots.record(dt)
     """
-    prob, post = share("prob", prob), Posterior(dt)
-    if post.parameter != "epp":
-        raise LeaderbayesError(
-            f"This posterior has {post.parameter}, but no strengths: fit model='bradley_terry'."
-        )
+    prob = share("prob", prob)
+    post = Strengths.of(
+        dt, "This posterior has {parameter}, but no strengths: fit model='bradley_terry'."
+    )
     pairs = _pairs(post, prob)
     if pairs.empty:
         raise LeaderbayesError("No two players met, so there are no results to draw.")

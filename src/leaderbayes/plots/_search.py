@@ -8,18 +8,8 @@ import pandas as pd
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    FigSize,
-    labels,
-    legend,
-    panels,
-    plain,
-)
+from leaderbayes.plots._canvas import FigSize, labels, legend, panels, plain
+from leaderbayes.plots._colors import BLACK, BLUE, GREEN, GREY, ORANGE
 
 # Colours of iterations; later ones begin again.
 _COLORS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")

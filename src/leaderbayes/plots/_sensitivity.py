@@ -8,12 +8,7 @@ import xarray as xr
 from leaderbayes._arguments import one_of, whole
 from leaderbayes._types import Bools
 from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREY,
     MOST_NUMBERS,
-    ORANGE,
-    SHARES,
     FigSize,
     heat_map,
     labels,
@@ -22,6 +17,7 @@ from leaderbayes.plots._canvas import (
     panels,
     require,
 )
+from leaderbayes.plots._colors import BLACK, BLUE, GREY, ORANGE, SHARES
 
 _MOST = 40  # players, without top
 _LEFT_OUT = ("round", "judge")

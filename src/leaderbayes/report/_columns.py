@@ -1,6 +1,6 @@
 """A leaderboard's columns as they are shown: in text, in LaTeX and on the page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ _COLUMNS = {
     "votes": ("Votes", "votes on the player", "desc"),
     "both_bad": ("Both bad", "share of votes on the player that both are bad", "asc"),
 }
+_WRITTEN: dict[str, Callable[[float], str]] = {"votes": "{:,.6g}".format, "both_bad": percent}
 
 
 class Column(NamedTuple):
@@ -67,10 +68,8 @@ def columns_of(table: pd.DataFrame, label: Mapping[str, str]) -> list[Column]:
             values = [f"{low}.{high:06d}" for low, high in ends]
         elif name.startswith("p_"):
             texts = [probability(value) for value in values]
-        elif name == "both_bad":
-            texts = [percent(value) for value in values]
-        elif name == "votes":
-            texts = [f"{value:,.6g}" for value in values]
+        elif name in _WRITTEN:
+            texts = [_WRITTEN[name](value) for value in values]
         else:
             texts = [number(value, digits.get(name, 2)) for value in values]
             if bounded:

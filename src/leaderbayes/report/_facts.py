@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import singledispatch
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import clean
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._numerics.intervals import decimals_of_difference
@@ -74,9 +75,9 @@ def facts_of(
         "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
-        "several_tournaments": post.several, "estimand": post.trust.get("estimand"), "effects": [],
+        "unit": post.kind.unit, "estimand": post.trust.get("estimand"), "effects": [],
         "versions": versions_of(fit.attrs),
-        **_OF[post.kind.name](post, prob),
+        **_of_data(post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),
         "chains": fit["posterior"].sizes["chain"], "draws": fit["posterior"].sizes["draw"],
         "converged": bool(found["converged"]),
@@ -85,7 +86,7 @@ def facts_of(
         # A misfit of matches has sentences of its own.
         "warnings": [
             text for text in warnings
-            if not text.startswith(("LB001", "LB016") if post.parameter == "epp" else "LB001")
+            if not text.startswith(("LB001", "LB016"))
         ],
     }  # fmt: skip
     return facts | (_results(post, prob, rope, view) if facts["converged"] else {})
@@ -133,56 +134,18 @@ def labels(names: Any) -> dict[str, str]:
 
 def quantity_of(post: Posterior) -> tuple[str, str]:
     """Name what a posterior of mean scores is of, and in which unit."""
-    return (
-        _QUANTITIES[post.option("statistic", "mean")],
-        _MEASURED[post.option("of", "raw")],
-    )
+    return (_QUANTITIES[post.option("statistic", "mean")], _MEASURED[post.option("of", "raw")])
 
 
 def is_of_items(post: Posterior) -> bool:
     """Whether scores are answers to items, of which no model is assumed."""
     mean = post.option("statistic", "mean") == "mean"
-    return post.parameter == "score" and mean and not post.several and not post.has("noise")
+    return post.kind.items and mean and not post.has("noise")
 
 
-def _of_matches(post: Posterior, _: float) -> Facts:
-    boards = [board for board, _ in post.boards()]
-    places = [board["place"] for board in boards]
-    tied, met = (sum(float(board[name].sum()) for board in boards) for name in ("tied", "n"))
-    ties = str(boards[0].attrs["ties"])
-    weight = post.constant["weight"] if "weight" in post.constant else xr.DataArray(1.0)
-    chosen = options_of(post).get("weight", post.model.weight if (weight != 1.0).any() else 1.0)
-    return {
-        "rounds": sum(board.sizes["round"] for board in boards),
-        "tournaments": len(boards) if post.several else None,
-        "higher": post.scores is None or bool(post.scores.attrs["higher_is_better"]),
-        "cells": sum(place.size for place in places),
-        "missing": sum(int((place == 0).sum()) for place in places),
-        "tied_share": tied / max(met + tied * (ties == "drop"), 1.0),
-        "within_round": bool(boards[0].attrs["within_round"]),
-        "ties": ties,
-        "rankings": not post.model.pairs,
-        "tie_parameter": post.model.tie_parameter,
-        "composite": chosen == "composite",
-        "weight_low": float(weight.min()),
-        "weight_high": float(weight.max()),
-    }
-
-
-def _of_votes(post: Posterior, prob: float) -> Facts:
-    counted, table = counted_of(post.tree), effects(post.tree, prob)
-    rows = [] if table is None else table.to_dict("records")
-    name = labels(row["effect"] for row in rows) | {"order": "who is shown first"}
-    return {
-        **counted._asdict(),
-        "tied_share": counted.tied / counted.votes if counted.votes else 0.0,
-        "ties": post.option("ties", "half"),
-        "tie_parameter": post.model.tie_parameter,
-        "effects": [row | {"effect": name[row["effect"]]} for row in rows],
-    }
-
-
-def _of_scores(post: Posterior, _: float) -> Facts:
+@singledispatch
+def _of_data(post: Posterior, prob: float) -> Facts:
+    """Return what the data are, by the names of the templates in text/data."""
     scores = post.scores
     if scores is None:
         raise LeaderbayesError(f"{post.called} has no constant_data/scores, which a report names.")
@@ -207,12 +170,49 @@ def _of_scores(post: Posterior, _: float) -> Facts:
     }
 
 
-def _of_teams(post: Posterior, _: float) -> Facts:
+@_of_data.register
+def _of_matches(post: Strengths, _: float) -> Facts:
+    boards = [board for board, _ in post.boards()]
+    places = [board["place"] for board in boards]
+    tied, met = (sum(float(board[name].sum()) for board in boards) for name in ("tied", "n"))
+    ties = str(boards[0].attrs["ties"])
+    weight = post.constant["weight"] if "weight" in post.constant else xr.DataArray(1.0)
+    chosen = options_of(post).get("weight", post.model.weight if (weight != 1.0).any() else 1.0)
+    return {
+        "rounds": sum(board.sizes["round"] for board in boards),
+        "tournaments": post.tree["posterior"].sizes.get("tournament"),
+        "higher": post.scores is None or bool(post.scores.attrs["higher_is_better"]),
+        "cells": sum(place.size for place in places),
+        "missing": sum(int((place == 0).sum()) for place in places),
+        "tied_share": tied / max(met + tied * (ties == "drop"), 1.0),
+        "within_round": bool(boards[0].attrs["within_round"]),
+        "ties": ties,
+        "rankings": not post.model.pairs,
+        "tie_parameter": post.model.tie_parameter,
+        "composite": chosen == "composite",
+        "weight_low": float(weight.min()),
+        "weight_high": float(weight.max()),
+    }
+
+
+@_of_data.register
+def _of_votes(post: StrengthsOfVotes, prob: float) -> Facts:
+    counted, table = counted_of(post), effects(post.tree, prob)
+    rows = [] if table is None else table.to_dict("records")
+    name = labels(row["effect"] for row in rows) | {"order": "who is shown first"}
+    return {
+        **counted._asdict(),
+        "tied_share": counted.tied / counted.votes if counted.votes else 0.0,
+        "ties": post.option("ties", "half"),
+        "tie_parameter": post.model.tie_parameter,
+        "effects": [row | {"effect": name[row["effect"]]} for row in rows],
+    }
+
+
+@_of_data.register
+def _of_teams(post: Teams, _: float) -> Facts:
     attrs = board_of(post.tree).attrs
     return {"metric": attrs["metric"], "n": attrs.get("n"), "higher": post.higher_is_better}
-
-
-_OF = {"epp": _of_matches, "votes": _of_votes, "score": _of_scores, "theta": _of_teams}
 
 
 def _results(post: Posterior, prob: float, rope: float | None, view: Shown) -> Facts:
@@ -239,11 +239,17 @@ def _results(post: Posterior, prob: float, rope: float | None, view: Shown) -> F
         ends = versus["difference_lower"], versus["difference_upper"]
         facts["versus_digits"] = max(digits, decimals_of_difference(*ends))
     facts["disagreement"] = disagreement(dt, table, name.__getitem__)
-    more = _MORE.get(post.parameter)
-    return facts if more is None else facts | more(post, prob)
+    return facts | _more(post, prob)
 
 
-def _of_fit(post: Posterior, _: float) -> Facts:
+@singledispatch
+def _more(post: Posterior, prob: float) -> Facts:
+    """Return further results; none of mean scores."""
+    return {}
+
+
+@_more.register
+def _of_fit(post: Strengths, _: float) -> Facts:
     return {"check": check_of(post), "blends": blends(post)}
 
 
@@ -269,7 +275,8 @@ def check_of(post: Posterior) -> Check:
     return Check(*(float(attrs[name]) for name in names))
 
 
-def _of_best(post: Posterior, prob: float) -> Facts:
+@_more.register
+def _of_best(post: Teams, prob: float) -> Facts:
     from leaderbayes.sota import summary
 
     p_values = check(post.tree)["p_value"].to_series()
@@ -278,9 +285,6 @@ def _of_best(post: Posterior, prob: float) -> Facts:
         "least_p": float(p_values.min()),
         "least_statistic": str(p_values.idxmin()),
     }
-
-
-_MORE = {"epp": _of_fit, "theta": _of_best}
 
 
 def _estimate(fit: xr.Dataset, prob: float) -> Facts:

@@ -21,9 +21,9 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import probability
 from leaderbayes._files.write import check_file, write_files
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Teams
 from leaderbayes._numerics.intervals import decimals_of_best
-from leaderbayes.plots._canvas import SHARES, WINS, ink
+from leaderbayes.plots._colors import SHARES, WINS, ink
 from leaderbayes.report._audit import section
 from leaderbayes.report._card import card_of
 from leaderbayes.report._facts import numbers
@@ -120,7 +120,7 @@ def page_of(
     top = shown if top is None else whole("top", top, at_least=2)
     asked = None if audit is None else section(dt, audit)
     described, beside = list[dict[str, Any]](), list[dict[str, Any]]()
-    if is_study(dt) or Posterior(dt).parameter != "theta":
+    if is_study(dt) or not isinstance(Posterior(dt), Teams):
         described, beside = boards(dt, prob, top, anchored)
     elif sota is not None:
         raise LeaderbayesError("dt is a posterior of the best already: omit sota.")
@@ -217,9 +217,7 @@ def best(dt: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]) ->
     """
     from leaderbayes.sota import summary
 
-    post = Posterior(dt)
-    if post.parameter != "theta":
-        raise LeaderbayesError("sota= takes the result of leaderbayes.sota.posterior.")
+    post = Teams.of(dt, "sota= takes the result of leaderbayes.sota.posterior.")
     found, view = summary(dt, prob=prob), shown_as(post, **anchored)
     table = table_of(post, prob, view)
     known = numbers(found)

@@ -1,6 +1,7 @@
 """What the page shows of leaderboards: every number is a public function's."""
 
 from collections.abc import Iterator, Mapping
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,13 @@ import xarray as xr
 
 from leaderbayes._answers.compare import differences, p_better
 from leaderbayes._answers.groups import groups, tied_for_top
-from leaderbayes._answers.leaderboard import Shown, leaderboard, shown_as, table_of
+from leaderbayes._answers.leaderboard import Shown, shown_as, table_of
 from leaderbayes._answers.ranks import rank_probability
-from leaderbayes._answers.record import record
+from leaderbayes._answers.record import known_record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import wins_of
 from leaderbayes._files.printed import probability
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths
 from leaderbayes._numerics.intervals import decimals, ends
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import distinct
@@ -93,7 +94,7 @@ def _board(
     fits, found = goodness(post), effects(fit, prob)
     return {
         "name": name,
-        "model": "votes" if post.of_votes else post.model.name,
+        "model": post.kind.card or post.model.name,
         "title": post.model.label,
         "parameter": post.parameter,
         "caption": _caption(post, view),
@@ -113,13 +114,17 @@ def _board(
     }
 
 
+@singledispatch
 def _caption(post: Posterior, view: Shown) -> str:
     """Describe what is drawn in the rows."""
-    if post.parameter == "epp":
-        name = "Elo" if view.name == "elo" else "EPP"
-        return f"Strength ({name}): {view.said or 'log-odds of beating the average player'}"
     quantity, measured = quantity_of(post)
     return f"{quantity.capitalize()}, {measured}"
+
+
+@_caption.register
+def _caption_of_strengths(post: Strengths, view: Shown) -> str:
+    name = "Elo" if view.name == "elo" else "EPP"
+    return f"Strength ({name}): {view.said or 'log-odds of beating the average player'}"
 
 
 def _effect(row: dict[Any, Any]) -> list[str]:
@@ -154,8 +159,8 @@ def rows_of(
     outer = [table[f"{name}{end}"].to_numpy() for end in ("_lower", "_upper")]
     at = post.players.get_indexer(pd.Index(table[post.who]))
     inner = ends(view.draws[:, at], prob / 2.0)
-    marked = name == "theta"  # by a tick, the scores of teams
-    scores = table["score"].to_numpy() if marked and "score" in table else outer[0]
+    marked = post.kind.ticks in table
+    scores = table[post.kind.ticks].to_numpy() if marked else outer[0]
     axis = Axis(float(min(outer[0].min(), scores.min())), float(max(outer[1].max(), scores.max())))
     reference = table[post.who] == (view.anchor or table[post.who].iloc[0])
     zero = float(table.loc[reference, name].iloc[0]) if view.zero is None else view.zero
@@ -245,7 +250,6 @@ def _width(text: str) -> float:
 
 def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]:
     """Return pairs and ranks of some players; of pairs each once, the higher-placed first."""
-    few = _few(post, names)
     upper = np.triu_indices(len(names), 1)
 
     def pairs(each: xr.DataArray) -> Floats:
@@ -255,28 +259,15 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
         "players": names,
         "labels": labels(names),
         "prob": prob,
-        "better": _whole(pairs(p_better(few))),
+        "better": _whole(pairs(p_better(post.tree, names))),
         "rank": _ranks(post, names),
         "record": None,
         "gap": None,
         "win": None,
     }
-    if post.parameter == "epp":
-        wins = wins_of(post, prob, players=names)
-        found["win"] = {name: _whole(pairs(wins[name])) for name in ("mean", "lower", "upper")}
-        found["scope"] = f"in a new {post.kind.unit}"
-        if post.model.tie_parameter:
-            found["scope"] += ", if they do not tie,"
-        found["blend"] = wins.attrs.get("note")
-    else:
-        digits = digits_of(leaderboard(few, prob=prob)).get("difference", 4)
-        apart = differences(few, names, prob)
-        found["digits"] = digits
-        found["gap"] = {k: [round(float(v), digits) for v in pairs(apart[k])] for k in apart}
-        found["quantity"] = quantity_of(post)[0]
-    if not post.several:
+    found |= _apart(post, names, prob, pairs)
+    if (own := known_record(post, prob, names)) is not None:
         # Many pairs have the same results: each is written once, and which one a pair has.
-        own = record(post, prob, names)
         kept = ("mean", "lower", "upper", "won", "tied", "played")
         each, of = np.unique([pairs(own[k]) for k in kept], axis=1, return_inverse=True)
         found["record"] = {k: _whole(v) for k, v in zip(kept[:3], each[:3], strict=True)}
@@ -286,21 +277,31 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
     return found
 
 
+@singledispatch
+def _apart(post: Posterior, names: list[str], prob: float, pairs: Any) -> dict[str, Any]:
+    """Return differences of scores, or win probabilities, of each pair."""
+    digits = digits_of(table_of(post, prob).iloc[: len(names)])["difference"]
+    apart = differences(post.tree, names, prob)
+    gap = {k: [round(float(v), digits) for v in pairs(apart[k])] for k in apart}
+    return {"digits": digits, "gap": gap, "quantity": quantity_of(post)[0]}
+
+
+@_apart.register
+def _wins(post: Strengths, names: list[str], prob: float, pairs: Any) -> dict[str, Any]:
+    wins = wins_of(post, prob, players=names)
+    scope = f"in a new {post.kind.unit}"
+    return {
+        "win": {name: _whole(pairs(wins[name])) for name in ("mean", "lower", "upper")},
+        "scope": scope + (", if they do not tie," if post.model.tie_parameter else ""),
+        "blend": wins.attrs.get("note"),
+    }
+
+
 def labels(names: list[str]) -> list[str]:
     """Shorten names for heat maps, which must differ and hold no control characters."""
     half = _LONGEST // 2 - 1
     texts = ("".join(c if c.isprintable() else "·" for c in name) or "·" for name in names)
     return distinct(t if len(t) <= _LONGEST else f"{t[:half]}…{t[-half:]}" for t in texts)
-
-
-def _few(post: Posterior, names: list[str]) -> xr.DataTree:
-    """Keep some players of what pairs rest on: there is no need for all pairs."""
-    kept = {"posterior": post.tree["posterior"].to_dataset().sel({post.who: names})}
-    if "constant_data" in post.tree.children and post.parameter == "score":
-        kept["constant_data"] = post.constant.sel({post.who: names})
-    few = xr.DataTree.from_dict(kept)
-    few.attrs = post.tree.attrs
-    return few
 
 
 def _ranks(post: Posterior, names: list[str]) -> list[list[int]]:

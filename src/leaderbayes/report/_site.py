@@ -105,13 +105,7 @@ def site(
                 for key, each in audited(fit, asked[name]).items()
             }
         texts[to / f"{link}.html"] = page_of(
-            fit,
-            sota=None,
-            audit=asked.get(name),
-            title=name,
-            prob=prob,
-            top=top,
-            anchored=anchored,
+            fit, sota=None, audit=asked.get(name), title=name, prob=prob, top=top, anchored=anchored
         )
         texts[to / f"{link}.json"] = _json(record)
         records[link] = record
@@ -179,7 +173,7 @@ def _of_board(
     name: str, fit: xr.DataTree, prob: float, anchored: Mapping[str, Any]
 ) -> dict[str, Any]:
     post, table = Posterior(fit), leaderboard(fit, prob=prob, **anchored)
-    if post.who != "player":
+    if "rank" not in table:
         raise LeaderbayesError(
             f"{post.called} ranks teams, not players: leaderbayes.report.html makes a page of it."
         )

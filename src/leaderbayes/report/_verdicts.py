@@ -1,6 +1,7 @@
 """What the page says about a posterior: whether to trust it, and what it was made from."""
 
 import json
+from functools import singledispatch
 from pathlib import PurePath
 from typing import Any
 
@@ -10,7 +11,7 @@ import xarray as xr
 from leaderbayes._answers.blend import blends
 from leaderbayes._answers.votes import counted_of, said_of_worth
 from leaderbayes._files.printed import probability
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._inference.diagnostics import MAX_PARETO_K, MAX_RHAT, MIN_ESS
 from leaderbayes.report._facts import check_of, diagnostics, is_of_items, tournament_of
 from leaderbayes.report._style import amount, number, percent
@@ -48,10 +49,14 @@ def verdict_of(post: Posterior) -> dict[str, Any]:
     return verdict(found["converged"], json.loads(post.trust["warnings"])) | {"facts": facts}
 
 
+@singledispatch
 def goodness(post: Posterior) -> dict[str, Any] | None:
     """Describe the check of fit; None of what is not of matches or votes."""
-    if post.parameter != "epp":
-        return None
+    return None
+
+
+@goodness.register
+def _of_strengths(post: Strengths) -> dict[str, Any] | None:
     found = check_of(post)
     if np.isnan(found.p):
         kind, text = "care", "Too few pairs met to check the model."
@@ -91,12 +96,9 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+@singledispatch
 def data(post: Posterior) -> Rows:
     """Describe what a posterior was made from."""
-    return {"votes": _votes}.get(post.kind.name, _scores)(post)
-
-
-def _scores(post: Posterior) -> Rows:
     scores = post.scores
     if scores is None:
         return [(f"{post.who}s".capitalize(), str(len(post.players)))]
@@ -118,8 +120,9 @@ def _scores(post: Posterior) -> Rows:
     return rows + _source(scores)
 
 
-def _votes(post: Posterior) -> Rows:
-    counted = counted_of(post.tree)
+@data.register
+def _votes(post: StrengthsOfVotes) -> Rows:
+    counted = counted_of(post)
     rows = [
         ("Players", str(len(post.players))),
         ("Votes", amount(counted.votes)),

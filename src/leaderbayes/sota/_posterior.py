@@ -11,11 +11,7 @@ from scipy.stats import binom
 from leaderbayes import _arguments
 from leaderbayes._answers.check import check
 from leaderbayes._arguments import one_of, positive, whole
-from leaderbayes._errors import (
-    ConvergenceWarning,
-    LeaderbayesError,
-    LeaderbayesWarning,
-)
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._inference.fit import repeated, versions, written
 from leaderbayes._inference.nuts import draw_nuts
 from leaderbayes._numerics.board_scale import Scale

@@ -16,15 +16,7 @@ from leaderbayes._scores.facts import MOST
 from leaderbayes._scores.metrics import is_metric, is_share, more_is_better, plain
 from leaderbayes._scores.roles import KAGGLE, is_kaggle, recognise
 from leaderbayes._scores.sources import read_table
-from leaderbayes._scores.tables import (
-    Table,
-    as_column,
-    is_unicode,
-    listed,
-    shown,
-    suggest,
-    text_of,
-)
+from leaderbayes._scores.tables import Table, as_column, is_unicode, listed, shown, suggest, text_of
 from leaderbayes._types import Floats
 from leaderbayes.sota._printed import check_resolution
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, Teams
 from leaderbayes._numerics.intervals import decimals_of_best, with_ends
 from leaderbayes._scores.facts import in_own_unit
 from leaderbayes._scores.tables import shown
@@ -15,6 +15,7 @@ from leaderbayes._types import Floats
 from leaderbayes.models._sota_completed import board_of, luck_of
 from leaderbayes.sota._winner import apart, winner
 
+_OTHERWISE = "This is not a posterior of a board: use sota.posterior."
 _FEWEST = 80.0  # draws that the weights of `certify` must leave
 
 
@@ -57,9 +58,7 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     (0.93, 0.91, 5)
     """
     share("prob", prob)
-    post = Posterior(dt)
-    if post.parameter != "theta":
-        raise LeaderbayesError("This is not a posterior of a board: use sota.posterior.")
+    post = Teams.of(dt, _OTHERWISE)
     board, best = board_of(post.tree), post.read("theta_sota")
     again = post.read("score", "team", group="posterior_predictive").max(axis=1)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
@@ -139,9 +138,11 @@ def certify(
     >>> bool(found["claim"]), float(found["p_better"]) < 0.5
     (False, True)
     """
-    prob, variants, post = share("prob", prob), whole("variants", variants), Posterior(dt)
-    if post.parameter != "theta":
-        raise LeaderbayesError("This is not a posterior of a board: use sota.posterior.")
+    prob, variants, post = (
+        share("prob", prob),
+        whole("variants", variants),
+        Teams.of(dt, _OTHERWISE),
+    )
     own = [post.position(name) for name in ([ours] if isinstance(ours, str) else ours)]
     score = board_of(post.tree).sel(team=post.players.to_numpy()).to_numpy()
     other = np.delete(np.arange(len(score)), own)

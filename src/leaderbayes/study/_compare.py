@@ -1,6 +1,7 @@
 """Leaderboards of many tournaments side by side: fit, leader, odd player."""
 
 from collections.abc import Iterator
+from functools import singledispatch
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from leaderbayes._answers.check import check
 from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import MeanScores, Posterior
 from leaderbayes._numerics.intervals import with_ends
 from leaderbayes.study._strengths import strengths_of, with_winning
 from leaderbayes.study._tournaments import fits_of, trust_of
@@ -95,23 +96,22 @@ def _row(
 ) -> dict[str, Any]:
     """Return what a row shows of one tournament."""
     posterior = Posterior(fit)
-    first, second = posterior.order[:2]
-    of_scores = posterior.parameter == "score"
     return {
         "tournament": name,
         "players": len(posterior.players),
         **_size(posterior),
-        **({} if of_scores else _goodness(posterior, convention, draws)),
-        "leader": str(posterior.players[first]),
-        **(_lead(posterior, first, second, prob) if of_scores else {}),
-        "p_best": float((posterior.standing.argmax(axis=1) == first).mean()),
+        **_about(posterior, prob, convention, draws),
+        "p_best": float((posterior.standing.argmax(axis=1) == posterior.order[0]).mean()),
         "tied_for_top": len(tied_for_top(fit, prob=prob)),
         "converged": bool(posterior.trust["converged"]),
     }
 
 
-def _goodness(fit: Posterior, convention: Convention, draws: int | None) -> dict[str, Any]:
-    """Return how well a model of matches fits."""
+@singledispatch
+def _about(
+    fit: Posterior, prob: float, convention: Convention, draws: int | None
+) -> dict[str, Any]:
+    """Return how well a model of matches fits, and the leader."""
     tested = deviance(fit.tree, convention=convention)
     p_check = float(fit.tree.attrs.get("p_check", np.nan)) if draws is None else np.nan
     if np.isnan(p_check) and draws != 0:
@@ -122,13 +122,17 @@ def _goodness(fit: Posterior, convention: Convention, draws: int | None) -> dict
         **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
         "p_check": p_check,
         "weight": float(fit.constant["weight"].mean()),
+        "leader": str(fit.players[fit.order[0]]),
     }
 
 
-def _lead(fit: Posterior, first: int, second: int, prob: float) -> dict[str, Any]:
-    """Return by how much the first of the players leads, in the metric's unit."""
+@_about.register
+def _lead(fit: MeanScores, prob: float, *_: Any) -> dict[str, Any]:
+    """Return the leader, and by how much it leads, in the metric's unit."""
+    first, second = fit.order[:2]
     ahead = fit.standing[:, first] - fit.standing[:, second]
     return {
+        "leader": str(fit.players[first]),
         **with_ends({"score": fit.draws[:, first]}, prob),
         "second": str(fit.players[second]),
         **with_ends({"lead": ahead}, prob),

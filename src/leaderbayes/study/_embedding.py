@@ -7,12 +7,7 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import AnyFloats
 from leaderbayes.study._low_rank import complete, principal, rotated
-from leaderbayes.study._strengths import (
-    check_several,
-    standard_ranks,
-    strengths_of,
-    with_winning,
-)
+from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of, with_winning
 
 
 def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:

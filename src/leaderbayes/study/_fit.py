@@ -6,13 +6,7 @@ import shutil
 import signal
 import warnings
 from collections.abc import Iterator, Mapping
-from concurrent.futures import (
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    as_completed,
-)
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from inspect import signature

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import OfTournaments, Posterior, Strengths
 from leaderbayes._types import AnyInts, Bools
 from leaderbayes.models._registry import first_of
 
@@ -71,9 +71,8 @@ def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
             plain = [str(k).removeprefix(f"{tournament}: ") for k in rounds]
             inside = inside.isel(tournament_round=own).rename(tournament_round="round")
             inside = inside.assign_coords(round=plain)
-        if "tournament" in inside.dims:
-            inside = inside.isel(tournament=number, drop=True)
-        return inside.isel({d: here for d in ("player", "opponent") if d in inside.dims})
+        inside = inside.isel(tournament=number, drop=True, missing_dims="ignore")
+        return inside.isel(player=here, opponent=here, missing_dims="ignore")
 
     drawn = part("posterior")[[f"{name}_tournament"]].rename({f"{name}_tournament": name})
     constant = part("constant_data").drop_vars(["tournament_of_round", "spread"], errors="ignore")
@@ -119,12 +118,10 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
             f"This takes a study from leaderbayes.study.fit, not {type(study).__name__}."
         )
     if "posterior" in study.children:
-        posterior = Posterior(study)
-        if not posterior.several:
-            raise LeaderbayesError(
-                f"{posterior.called} is about one tournament: use a study, or a model of several "
-                "tournaments."
-            )
+        posterior = OfTournaments.of(
+            study,
+            "{called} is about one tournament: use a study, or a model of several tournaments.",
+        )
         names = study["posterior"].dataset[f"{posterior.parameter}_tournament"]["tournament"]
         return [str(name) for name in names.to_numpy()]
     if not study.children:
@@ -151,14 +148,13 @@ def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
 
 def posteriors_of(study: xr.DataTree, *, in_log_odds: bool = False) -> dict[str, Posterior]:
     """Return each tournament's posterior, all of them of strengths if log-odds are needed."""
-    found = {name: Posterior(fit) for name, fit in fits_of(study)}
-    for name, one in found.items():
-        if in_log_odds and one.parameter != "epp":
-            raise LeaderbayesError(
-                f"Tournament {name[:60]!r} has mean scores, but this needs log-odds: compare "
-                "ranks with leaderbayes.study.average(study, of='rank')."
-            )
-    return found
+    needed = Strengths if in_log_odds else Posterior
+    otherwise = (
+        "Tournament {name} has mean scores, but this needs log-odds: compare ranks with "
+        "leaderbayes.study.average(study, of='rank')."
+    )
+    fits = fits_of(study)
+    return {name: needed.of(fit, otherwise, name=repr(name[:60])) for name, fit in fits}
 
 
 def trust_of(study: xr.DataTree) -> dict[str, Any]:

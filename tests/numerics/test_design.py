@@ -39,6 +39,15 @@ def test_only_long_ways_are_long():
     assert not design.has_long_ways(halves)
     halves[0, 6] = halves[6, 0] = 3.0
     assert design.has_long_ways(halves)
+    # Few matches each leave a small gap, whoever meets whom.
+    thin = np.zeros((60, 60))
+    np.add.at(
+        thin,
+        tuple(np.array([rng.permutation(60).reshape(30, 2) for _ in range(5)]).reshape(-1, 2).T),
+        1.0,
+    )
+    assert design.spectral_gap(thin + thin.T) < 0.4
+    assert not design.has_long_ways(thin + thin.T)
 
 
 def test_strengths_have_the_covariance_of_the_design():

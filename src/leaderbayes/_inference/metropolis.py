@@ -73,7 +73,7 @@ def draw_metropolis(
             state = np.arange(len(x)).reshape(walkers, -1)
             # Copies are next to each other: the effective sample size counts what has moved.
             found = diagnose(_checked(moved, state, m))
-            if found["converged"] and found["min_ess"] > min(_GOOD_ESS, total / 2):
+            if found["converged"]:
                 break
         x, t, sampler = x[several - 1 :: several], t[several - 1 :: several], "resample-move"
         rate = accepted[several - 1 :: several].reshape(chains, draws)

@@ -25,7 +25,7 @@ import numpy as np
 from leaderbayes._types import Floats
 
 LARGEST = 2.0  # alpha
-_GAP = 0.5  # below which a design has long ways: at random, ten matches each leave 0.55 and more
+_GAP = 0.4  # of the spectral gap by chance, below which a design has long ways
 _NOTHING = 1e-9  # of what matches say on average, where they say nothing
 _MOST = 1000  # players whose design is looked at: ways take the cube of their number
 
@@ -50,8 +50,19 @@ def spectral_gap(n: Floats) -> float:
 
 
 def has_long_ways(n: Floats) -> bool:
-    """Check whether the spectral gap of matches (player, opponent) is small."""
-    return 3 <= len(n) <= _MOST and spectral_gap(n) < _GAP
+    """Check whether the spectral gap of matches is far below that of matches drawn by chance.
+
+    By chance means that opponents are shuffled: few matches leave a small gap, whoever meets whom.
+    """
+    if not 3 <= len(n) <= _MOST or (gap := spectral_gap(n)) >= _GAP:
+        return False
+    one, other = np.triu_indices(len(n), 1)
+    often = np.ceil(n[one, other]).astype(int)
+    ends = np.random.default_rng(0).permutation(np.repeat(np.append(one, other), np.tile(often, 2)))
+    shuffled = np.zeros_like(n)
+    np.add.at(shuffled, tuple(ends.reshape(2, -1)), 1.0)
+    np.fill_diagonal(shuffled, 0.0)
+    return gap < _GAP * spectral_gap(shuffled + shuffled.T)
 
 
 def ways(n: Floats) -> Ways:

@@ -39,6 +39,7 @@ _FINE = 8  # cells between knots
 _ENDS = 37.0  # standard deviations beyond which normal quantiles are no numbers
 _MANY = 120  # coordinates
 _LEAPS, _LEAP = 6, 0.4  # of Hamiltonian Monte Carlo; the last in standard deviations
+_FARTHEST = 50.0  # asinh of a strength in units of sigma
 
 
 class _Node(NamedTuple):
@@ -122,17 +123,21 @@ class Engine:
         that were accepted (point,).
         """
         at = np.array([node.log_scale for node in self.nodes])
-        x, t, accepted = x.copy(), log_scale.copy(), np.zeros(len(x))
+        x, t, accepted, m = x.copy(), log_scale.copy(), np.zeros(len(x)), self.target.players
         value, states = self.target.log_density(x, t), []
         for _ in range(moves):
-            near = t + (at[1] - at[0]) * rng.standard_normal(len(t))
-            found = self.target.log_density(x, near)
-            taken = np.log(rng.random(len(t))) < found - value
-            t[taken] = near[taken]
+            for power in (0.0, 1.0):  # strengths stay, and strengths stay in units of sigma
+                more = (at[1] - at[0]) * rng.standard_normal(len(t))
+                near = x.copy()
+                near[:, :m] *= np.exp(power * more)[:, None]
+                found = self.target.log_density(near, t + more)
+                taken = np.log(rng.random(len(t))) < found + power * m * more - value
+                x[taken], value[taken] = near[taken], found[taken]
+                t[taken] += more[taken]
             nearest = abs(t[:, None] - at).argmin(axis=1)
             for k in np.unique(nearest):
                 mine = nearest == k
-                x[mine], value[mine], taken = self._leap(x[mine], t[mine], self.nodes[k].ways, rng)
+                x[mine], value[mine], taken = self._leap(x[mine], t[mine], self.nodes[k], rng)
                 accepted[mine] += taken / moves
             states.append((x.copy(), t.copy()))
             del states[:-kept]
@@ -140,18 +145,35 @@ class Engine:
         return x.reshape(-1, x.shape[-1]), t.ravel(), accepted.repeat(kept)
 
     def _leap(
-        self, x: Floats, t: Floats, ways: Floats, rng: np.random.Generator
+        self, x: Floats, t: Floats, node: _Node, rng: np.random.Generator
     ) -> tuple[Floats, Floats, Bools]:
-        """Move points in coordinates in which they are nearly standard normal."""
+        """Move points in coordinates in which they are nearly standard normal.
+
+        Strengths are sigma sinh(z): steps of z cross heavy tails.
+        """
+        m, sigma = self.target.players, np.exp(t)[:, None]
+
+        def at(z: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+            near = np.clip(z[:, :m], -_FARTHEST, _FARTHEST)
+            x, steep = z.copy(), sigma * np.cosh(near)
+            x[:, :m] = sigma * np.sinh(near)
+            value, pull = self.target.evaluate(x, t, True)
+            pull[:, :m] = pull[:, :m] * steep + np.tanh(near)
+            return x, value, value + np.log(steep).sum(axis=1), pull
+
+        z, steep = x.copy(), np.ones((x.shape[1], 1))
+        z[:, :m] = np.arcsinh(x[:, :m] / sigma)
+        steep[:m, 0] = np.hypot(np.exp(node.log_scale), node.mode[:m])
+        ways = node.ways / steep
         step = rng.uniform(0.5, 1.0, (len(x), 1)) * _LEAP
-        p, (value, pull) = rng.standard_normal(x.shape), self.target.evaluate(x, t, True)
-        energy, new = value - 0.5 * (p**2).sum(axis=1), x
+        p, (_, value, density, pull) = rng.standard_normal(x.shape), at(z)
+        energy = density - 0.5 * (p**2).sum(axis=1)
         for _ in range(_LEAPS):
             p = p + 0.5 * step * (pull @ ways)
-            new = new + (step * p) @ ways.T
-            found, pull = self.target.evaluate(new, t, True)
+            z = z + (step * p) @ ways.T
+            new, found, density, pull = at(z)
             p = p + 0.5 * step * (pull @ ways)
-        taken = np.log(rng.random(len(x))) < found - 0.5 * (p**2).sum(axis=1) - energy
+        taken = np.log(rng.random(len(x))) < density - 0.5 * (p**2).sum(axis=1) - energy
         return np.where(taken[:, None], new, x), np.where(taken, found, value), taken
 
     def _grid(self) -> list[_Node]:

@@ -272,9 +272,13 @@ def test_parts_of_the_data_are_no_rounds(parts):
     assert lb.read_scores(folds).sizes["round"] == len(parts)
 
 
-@pytest.mark.parametrize("cell", ["0.96", "0.9"])
-def test_one_share_among_percentages_of_as_many_digits(write, cell):
-    text = f"model,u,v,w\na,95.21,88.1,91.3\nb,{cell},87.2,90.02\nc,94.3,85.31,92.5\n"
+@pytest.mark.parametrize(("cell", "unit"), [("0.96", 1), ("0.9", 1), ("95.4", 100)])
+def test_one_share_among_percentages_or_the_reverse(write, cell, unit):
+    rest = np.array([[95.21, 88.1, 91.3], [0, 87.2, 90.02], [94.3, 85.31, 92.5]]) / unit
+    text = "model,u,v,w\n" + "".join(
+        f"{m},{','.join(map(str, x))}\n" for m, x in zip("abc", rest, strict=True)
+    )
+    text = text.replace("b,0.0,", f"b,{cell},")
     with pytest.warns(lb.LeaderbayesWarning, match=rf"LB051 .* {cell} \(player 'b', round 'u'\)"):
         lb.read_scores(write(text))
 

@@ -163,10 +163,12 @@ def odd_columns(x: Floats, *, gains: bool, mixed: bool = False) -> list[Odd]:
 
 @_quiet()
 def broken_cells(x: Floats) -> Bools:
-    """Find percentages (row, column) far from their row and column, such as shares among them."""
+    """Find shares (row, column) among percentages, far from the others, or the reverse."""
     y = np.where(x > 0.0, np.log(x), np.nan)
-    if min(x.shape) < 2 or _top(x, _median(x, axis=0)) != 100.0:
-        return np.zeros(x.shape, dtype=bool)
+    top = _top(x, _median(x, axis=0)) if min(x.shape) > 1 else None
+    if top != 100.0:
+        beyond = x > 2.0
+        return beyond & (top == 1.0 and beyond.sum() <= max(1, 0.05 * x.size))
     units = np.zeros(x.shape, dtype=bool)  # of whole rows and columns
     usual = np.nanquantile(x[x > 1.0], [0.1, 0.9]) / 100.0
     for axis in (0, 1):

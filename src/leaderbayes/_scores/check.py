@@ -173,29 +173,31 @@ def _key(wide: Wide, text: Sequence[str], rest: Sequence[str], asked: Asked) -> 
         )
     if "tournament" not in wide.labels or wide.found["round"] != "row":
         return ""
-    of = {c: frame[c].map(text_of) for c in text}
-    keys = [
-        c
-        for c in text
-        if not pd.DataFrame({0: wide.labels["tournament"], 1: of[c]}).duplicated().any()
-    ]
-    return min(keys, key=lambda c: of[c].nunique(), default="")
+    of = wide.labels["tournament"]
+    held = {c: [text_of(cell) for cell in frame[c]] for c in text}
+    keys = [c for c in text if len({*zip(of, held[c], strict=True)}) == len(of)]
+    return min(keys, key=lambda c: len({*held[c]}), default="")
 
 
 def _without_text(wide: Wide) -> tuple[Wide, list[str]]:
     """Leave out rows without a number, such as wins and losses; return their names, too."""
-    cells = wide.table.frame[wide.columns].map(lambda cell: text_of(cell).strip().lower())
-    there = wide.table.frame[wide.columns].notna() & ~cells.isin(MISSING)
-    number = cells.map(
-        lambda cell: cell in ANSWERS or is_number(bare_number(cell).replace(",", "."))
-    )
-    text = there.any(axis=1) & ~(there & number).any(axis=1)
+    frame = wide.table.frame
+    holds = np.array([[_holds(cell) for cell in frame[c]] for c in wide.columns])
+    text = (holds == "text").any(axis=0) & ~(holds == "number").any(axis=0)
     if text.mean() > 0.5 or "tournament" in wide.labels:
         return wide, []
     labels = {role: of[~text] for role, of in wide.labels.items()}
-    table = wide.table._replace(frame=wide.table.frame[~text])
     (of,) = (wide.labels[role] for role in ("round", "player") if role in wide.labels)
+    table = wide.table._replace(frame=frame[~text])
     return wide._replace(table=table, labels=labels), [*of[text]]
+
+
+def _holds(cell: object) -> str:
+    """Whether a cell holds nothing, a number or an answer, or other text."""
+    bare = bare_number(text_of(cell).lower())
+    if bare in {*MISSING, "<na>", "nat"}:
+        return ""
+    return "number" if bare in ANSWERS or is_number(bare.replace(",", ".")) else "text"
 
 
 def _each_voter(wide: Wide, asked: Asked) -> Wide:

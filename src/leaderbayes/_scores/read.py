@@ -235,7 +235,7 @@ def to_scores(
         at = int(np.argmax(repeated))
         first, again = long.index[int(np.argmax(cell == cell[at]))], long.iloc[at]
         both = table.frame.loc[[first, again.name]].drop(columns=columns.values(), errors="ignore")
-        differ = both.columns[both.map(text_of).nunique() > 1]
+        differ = [c for c in both if len({*map(text_of, both[c])}) > 1]
         whose = ", ".join(f"{d} {shown(again[d])}" for d in [*dims, "repeat"] if d in again)
         table.refuse(
             f"a second score for {whose}; the columns are {taken[:400]}. Its rows differ in "

@@ -119,14 +119,19 @@ def values_of(scores: xr.DataArray) -> Floats:
     """Return scores (round, player) of one tournament, NaN if missing; or raise."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
     there = np.isfinite(y)
-    if len(y) < 2 or there.sum(axis=0).max() < 2:
+    _check_rounds(there)
+    check_values(y)
+    check_connected(scores, there)
+    return y
+
+
+def _check_rounds(there: Bools) -> None:
+    """Raise if no player has two scores (round, player)."""
+    if len(there) < 2 or there.sum(axis=0).max() < 2:
         raise LeaderbayesError(
             "One score per player does not show how much rounds vary. Add rounds (folds, seeds, "
             "tasks), or use a model of matches."
         )
-    check_values(y)
-    check_connected(scores, there)
-    return y
 
 
 def check_values(y: Floats) -> None:
@@ -278,6 +283,7 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
     """Return scores (player, round) as items, with clusters and ends of the scale."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
     there = np.isfinite(y)
+    _check_rounds(there)
     low, high = ends_of(scores)
     if np.isnan(low):
         raise LeaderbayesError(

@@ -23,13 +23,7 @@ def number(
     at_most: float = np.inf,
     below: float = np.inf,
 ) -> float:
-    """Check a finite number.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the option, what it got, and what it takes.
-    """
+    """Check a finite number; or raise, naming the option, what it got, and what it takes."""
     if not (_finite(value) and above < value < below and at_least <= value <= at_most):
         raise _refused(name, value, "number", above, at_least, at_most, below)
     return float(value)
@@ -55,13 +49,7 @@ def whole(name: str, value: Any, *, at_least: float = 1, at_most: float = np.inf
 
 
 def one_of(name: str, value: Any, *choices: Any) -> None:
-    """Check that an option is one of these choices.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the option, what it got, and the choices.
-    """
+    """Check that an option is one of these choices; or raise, naming these."""
     if not is_hashable(value):
         raise wrong(name, value, f"one of {', '.join(map(repr, choices))}")
     if value not in choices:
@@ -100,13 +88,7 @@ def wrong(name: str, value: Any, takes: str) -> LeaderbayesError:
 
 
 def path(name: str, value: Any) -> Path:
-    """Check the name of a file or folder.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the option, and what it got.
-    """
+    """Check the name of a file or folder; or raise, naming the option and what it got."""
     try:
         return Path(value)
     except TypeError:

@@ -1,8 +1,13 @@
-"""Our exceptions and warning categories. Imports nothing.
+"""Our exceptions and warnings. Imports nothing of the package.
 
 A warning starts with a stable code (``LB001``), which ``docs/warnings.md`` explains, and ends with
 what to do.
 """
+
+import os
+import warnings
+
+_PACKAGE = os.path.dirname(__file__)
 
 
 class LeaderbayesError(ValueError):
@@ -31,3 +36,8 @@ class LeaderbayesWarning(UserWarning):
 
 class ConvergenceWarning(LeaderbayesWarning):
     """LB001: the sampler's diagnostics say that this posterior must not be trusted."""
+
+
+def warn(text: str, category: type[Warning] = LeaderbayesWarning) -> None:
+    """Warn at the first line outside of the package."""
+    warnings.warn(text, category, skip_file_prefixes=(_PACKAGE,))

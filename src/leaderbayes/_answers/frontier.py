@@ -124,13 +124,7 @@ def costs_of(post: Posterior, cost: Cost) -> tuple[Floats, Floats]:
 
 
 def _values(post: Posterior, cost: Any) -> Floats:
-    """Return values (player, repeat) of all players, padded with NaN.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming all players of whom something is wrong.
-    """
+    """Return values (player, repeat), padded with NaN; or raise, naming all players at fault."""
     given = _frame(post.who, cost)
     numbers = given.apply(pd.to_numeric, errors="coerce").astype(float)
     infinite = (numbers.isna() & given.notna()) | np.isinf(numbers)

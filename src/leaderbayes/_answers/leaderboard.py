@@ -141,13 +141,7 @@ def shown_as(
     anchor_at: float | None = None,
     draws: Floats | None = None,
 ) -> Shown:
-    """Return what `leaderboard` shows of players, from their parameter or from ``draws``.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is no such player or scale, or an option has no meaning for this posterior.
-    """
+    """Return what `leaderboard` shows of players, from their parameter or ``draws``; or raise."""
     one_of("scale", scale, None, "elo")
     name, unit, draws = post.parameter, post.unit, post.draws if draws is None else draws
     if scale is None and anchor_at is not None:

@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.special import softmax
 
 from leaderbayes._answers.refit import refit
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import LeaderbayesError, warn
 from leaderbayes._fits.posterior import Posterior, Strengths
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._types import Floats, Ints
@@ -79,11 +79,9 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     bad = found.pareto_k[found.pareto_k.to_numpy() > found.good_k]
     if bad.size:
         names = ", ".join(str(r) for r in bad[bad.dims[0]].to_numpy()[:5])
-        warnings.warn(
+        warn(
             f"LB013 Importance sampling is unreliable for {bad.size} of {found.elpd_i.size} rounds "
-            f"({names}), whose scores are optimistic. Use refit=True.",
-            LeaderbayesWarning,
-            stacklevel=2,
+            f"({names}), whose scores are optimistic. Use refit=True."
         )
     return found
 
@@ -139,10 +137,7 @@ def event_scores(
 ) -> tuple[Floats, Floats]:
     """Score every round of ``of`` (by default ``post``) under the draws of ``post``.
 
-    Returns
-    -------
-    weighted, equal : (round,)
-        Each round's under its own ``log_weights`` (round, sample), and under equal ones.
+    Twice: under its own ``log_weights`` (round, sample), and under equal ones; (round,) each.
     """
     out, first = [], 0
     # A refit has the same tournaments and players: `refitted_without` sees to it.

@@ -67,13 +67,7 @@ def units_of(post: Posterior) -> list[str]:
 
 
 def parts_of(post: Posterior, by: str) -> Parts:
-    """Split the data of a posterior into parts.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it has no such parts; the message names those that it has.
-    """
+    """Split the data of a posterior into parts; or raise, naming the parts that it has."""
     if by not in (known := units_of(post)):
         raise LeaderbayesError(
             f"by={by!r}: data of this posterior can be removed by {' or '.join(map(repr, known))}."

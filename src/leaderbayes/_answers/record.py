@@ -32,13 +32,7 @@ class Results(NamedTuple):
 
 
 def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
-    """Count the results of each pair, of all or of some players.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is of several tournaments, or has no matches.
-    """
+    """Count the results of each pair, of all or of some players; or raise if it has none."""
     if post.kind.no_record:
         raise LeaderbayesError(post.kind.no_record.format(called=post.called))
     board = post.matches(players)

@@ -59,13 +59,7 @@ class Setting(NamedTuple):
 
 
 def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Setting]:
-    """List all settings, the base first.
-
-    Raises
-    ------
-    LeaderbayesError
-        If a choice is no sequence, or has no such value.
-    """
+    """List all settings, the base first; or raise if a choice is no sequence of such values."""
     for name, values in choices.items():
         if not is_list(values) or not len(values):
             raise LeaderbayesError(f"{name}={values!r}: pass a sequence that starts with the base.")
@@ -118,13 +112,7 @@ def models_for(board: Any) -> list[str]:
 
 
 def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
-    """Fit the model of a posterior to other data; warnings are only stored in attrs.
-
-    Raises
-    ------
-    LeaderbayesError
-        If they cannot be fitted.
-    """
+    """Fit the model of a posterior to other data; warnings are only stored in attrs."""
     # By its public name, which is looked up when it is called: some models of it import PyMC.
     import leaderbayes as lb
 

@@ -10,7 +10,6 @@ Gelman, Meng, Stern (1996), Posterior predictive assessment of model fitness via
 discrepancies, Statistica Sinica 6.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._errors import LeaderbayesWarning
+from leaderbayes._errors import warn
 from leaderbayes._fits.matches import rows_of
 from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.pairs import deviances, estimates
@@ -92,11 +91,9 @@ def _of_strengths(post: Strengths, seed: int) -> dict[str, float]:
     found = discrepancies_of(post, None, np.random.default_rng([seed, 16]))
     p, ratio = found.p_value, found.ratio
     if matters(p, ratio) and not post.model.blends and post.trust["converged"]:
-        warnings.warn(
+        warn(
             f"LB016 The model does not describe the board: its win probabilities are off by about "
-            f"{found.misfit:.2f}. Fit {post.kind.instead}.",
-            LeaderbayesWarning,
-            stacklevel=4,
+            f"{found.misfit:.2f}. Fit {post.kind.instead}."
         )
     return {"p_check": p, "deviance_ratio": ratio, "misfit": found.misfit}
 

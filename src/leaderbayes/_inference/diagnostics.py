@@ -1,12 +1,11 @@
 """Convergence of chains, by ArviZ's diagnostics and the limits below."""
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 from scipy.special import ndtri
 
-from leaderbayes._errors import ConvergenceWarning
+from leaderbayes._errors import ConvergenceWarning, warn
 from leaderbayes._types import Floats
 
 MAX_RHAT = 1.01
@@ -71,7 +70,7 @@ def lacking(found: Mapping[str, float | int]) -> str:
     return ", ".join(faults)
 
 
-def warn(found: Mapping[str, float | int], draws: int) -> None:
+def warn_of(found: Mapping[str, float | int], draws: int) -> None:
     """Warn (LB001) if chains did not converge, with the remedy."""
     if found["converged"]:
         return
@@ -82,9 +81,8 @@ def warn(found: Mapping[str, float | int], draws: int) -> None:
     else:
         short = MIN_ESS / max(float(found["min_ess"]), 1.0)
         remedy = f"fit with draws={int(np.ceil(draws * max(2.0, 1.5 * short) / 100.0) * 100)}"
-    warnings.warn(
+    warn(
         f"LB001 The chains did not converge: {lacking(found)}. Do not report these numbers; "
         f"{remedy}.",
         ConvergenceWarning,
-        stacklevel=4,
     )

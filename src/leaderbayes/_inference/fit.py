@@ -18,7 +18,7 @@ from leaderbayes._arguments import is_flag, one_of, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import checked
-from leaderbayes._inference.diagnostics import diagnose, lacking, warn
+from leaderbayes._inference.diagnostics import diagnose, lacking, warn_of
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
@@ -173,7 +173,7 @@ def fit(
             replicates=replicates, progressbar=progressbar,
         )  # fmt: skip
         _describe(tree, data)
-        warn(found, draws)
+        warn_of(found, draws)
         tree.attrs = {
             "model": chosen.name,
             "arguments": written(
@@ -207,13 +207,7 @@ def model_for(data: Any, name: str) -> Model:
 
 
 def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect the given options; raise if the model lacks one.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the options that the model has.
-    """
+    """Collect the given options; or raise, naming those that the model has."""
     own = _keywords(model.draw or model.build)
     chosen = {name: value for name, value in given.items() if value is not None} | dict(more)
     for name in chosen:

@@ -18,13 +18,7 @@ _SMALL = 150  # parameters
 def draw_nuts(
     model: Any, sampler: str, chains: int, draws: int, seed: int, *, progressbar: bool
 ) -> tuple[xr.DataTree, dict[str, Any]]:
-    """Sample a pm.Model, and again with smaller steps if transitions diverge.
-
-    Returns
-    -------
-    tree, found
-        Groups as ``pm.sample`` gives them, and diagnostics.
-    """
+    """Sample a pm.Model, and again with smaller steps if transitions diverge; and diagnose."""
     import pymc as pm
 
     import leaderbayes._numerics.kernels  # noqa: F401  reports that PyTensor compiles

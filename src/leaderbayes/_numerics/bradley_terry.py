@@ -123,29 +123,11 @@ def newton(
     """Maximise the likelihood; return epp (player,), nu (-inf without ties) and the information.
 
     The information has a row for each player, whose null space is the constant vector, and with
-    ties one for nu.
-
-    Parameters
-    ----------
-    points, n : (player,) and (player, opponent)
-        Wins, ties half, and matches of each pair.
-    tied : float, optional
-        Number of tied matches: then nu of Davidson's model is estimated.
-    pseudo_rounds : float
-        Matches of every player, half of them won, against a player at 0. Makes the estimate
-        exist on any board.
-    firth : bool
-        Add Jeffreys' penalty, half the log determinant of the information (Bradley-Terry only).
-        Makes the estimate exist on any connected board, with less bias. Not with pseudo-rounds.
-    linear : Linear, optional
-        Hypotheses K b = c that the estimate has to satisfy.
-    start : (player,), optional
-        Where to begin: near the estimate half of the steps are enough.
-
-    Raises
-    ------
-    NotConvergedError
-        If Newton's method does not converge, or nu has no finite estimate.
+    ties one for nu. ``points`` (player,) are wins, ties half; ``n`` (player, opponent) matches;
+    ``tied`` the number of tied ones, of Davidson's model. An estimate exists on any board with
+    ``pseudo_rounds``, matches of every player against one at 0, half of them won; and on any
+    connected board with ``firth``, Jeffreys' penalty (Bradley-Terry only, without the former).
+    ``linear`` are hypotheses K b = c. It raises if there is no finite estimate.
     """
     m = len(points)
     matches = n.sum() / 2.0

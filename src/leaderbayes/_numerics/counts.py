@@ -46,13 +46,7 @@ class Counts(NamedTuple):
 
 
 def counts(score: Floats, n: int, chance: float = -1.0) -> Counts:
-    """Count right answers of those above chance, of shares (classifier,), which may be rounded.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is none.
-    """
+    """Count right answers of those above chance, of shares (classifier,); or raise if none is."""
     right, floor = np.round(score * n), math.floor(chance * n + 1e-9)
     x, of, times = np.unique(right[right > floor], return_inverse=True, return_counts=True)
     if not len(x):

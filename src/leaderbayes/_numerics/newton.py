@@ -46,13 +46,8 @@ def maximise(
     ``parts`` takes parameters (parameter,) to value, gradient (parameter,) and information
     (parameter, parameter), of the players singular along 1: a matrix, or a LinearOperator.
     ``linear`` are hypotheses that the maximum has to satisfy. It ends where Newton's decrement,
-    about twice the log-likelihood still to be gained, is below the ``tolerance``.
-
-    Raises
-    ------
-    NotConvergedError
-        After ``max_iter`` steps (where an estimate exists a dozen suffice), or where the maximum is
-        at infinity.
+    about twice the log-likelihood still to be gained, is below the ``tolerance``. It raises after
+    ``max_iter`` steps (where an estimate exists a dozen suffice), or if the maximum is at infinity.
     """
     x = start
     if linear is not None:

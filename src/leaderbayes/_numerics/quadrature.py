@@ -131,12 +131,7 @@ def fit_marginal(
 ) -> tuple[Floats, Marginal]:
     """Maximise the marginal likelihood; return b (sum to zero), b_0, s at least 0, and it there.
 
-    Its information is by ten nodes at least.
-
-    Raises
-    ------
-    NotConvergedError
-        If Newton's method does not converge, or the likelihood rises without end in s.
+    Its information is by ten nodes at least. It raises if the likelihood rises without end in s.
     """
 
     def evaluate(x: Floats) -> Marginal:

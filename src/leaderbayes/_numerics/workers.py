@@ -14,13 +14,7 @@ def available() -> int:
 
 
 def workers_of(workers: int | None) -> int:
-    """Return the number of workers; None is `available`.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no whole number from 1 up.
-    """
+    """Return the number of workers, a whole number from 1 up; None is `available`."""
     return available() if workers is None else whole("workers", workers)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from leaderbayes._errors import ScoresError
+from leaderbayes._errors import ScoresError, warn
 from leaderbayes._scores import names
 from leaderbayes._scores.belongs import by_name, by_number, is_ranking, is_summary, summaries
 from leaderbayes._scores.cells import as_names
@@ -32,7 +32,6 @@ from leaderbayes._scores.tables import (
     shown,
     suggest,
     text_of,
-    warn,
 )
 from leaderbayes._types import Floats
 

@@ -146,9 +146,11 @@ def require_matches(
         raise LeaderbayesError(f"{what} compares within rounds: use within_round=True in matches.")
     if pairs and "wins" not in given:
         raise LeaderbayesError(f"{what} needs tables of pairs: use pairs=True in matches.")
-    if "tournament" in given.dims and not several:
+    if ("tournament" in given["place"].dims) != several:
         raise LeaderbayesError(
-            "These matches come from several tournaments: choose one, for example "
+            f"{what} needs matches of several tournaments."
+            if several
+            else "These matches come from several tournaments: choose one, for example "
             "matches.isel(tournament=0), or use models.tournaments."
         )
 

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import are_names, one_of, wrong
-from leaderbayes._errors import ScoresError
+from leaderbayes._errors import ScoresError, warn
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.belongs import broken_cells, is_ranking, is_summary, stand_ins
 from leaderbayes._scores.check import Problems, checked, direction_of, metrics_in, of_places, refuse
@@ -28,7 +28,6 @@ from leaderbayes._scores.tables import (
     listed,
     shown,
     text_of,
-    warn,
 )
 from leaderbayes._scores.vote_forms import from_wins
 from leaderbayes._scores.vote_outcomes import is_votes
@@ -264,11 +263,7 @@ def to_scores(
             which = f"round {shown(of['round'].iloc[0])} has several values of {role}"
             table.refuse(f"{which}: {listed(of[role].unique())}; rename it, or use none.")
         coords[role] = ("round", of_round.first().to_numpy())
-    attrs = {
-        "higher_is_better": int(higher_is_better),
-        "columns": taken,
-        "source": table.where,
-    }
+    attrs = {"higher_is_better": int(higher_is_better), "columns": taken, "source": table.where}
     scores = xr.DataArray(values.reshape(shape), coords, dims, "score", attrs | runs)
     played = scores.notnull().any([dim for dim in dims if dim != "player"])
     if not played.all():

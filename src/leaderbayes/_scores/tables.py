@@ -3,7 +3,6 @@
 import re
 import shlex
 import unicodedata
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,10 +11,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
-from leaderbayes._errors import LeaderbayesWarning, ScoresError
+from leaderbayes._errors import ScoresError
 
-# Warnings point to the first line outside of it.
-_PACKAGE = str(Path(__file__).parents[1])
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 Roles = dict[str, str | None]  # columns by role, as the user gives them
 BY_ROUND = ("cluster", "round_weight", "period")  # roles whose values are the rounds'
@@ -122,11 +119,6 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def warn(text: str) -> None:
-    """Warn whoever called the package."""
-    warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def bare_number(cell: str) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 import xarray as xr
 
 from leaderbayes._arguments import are_names
-from leaderbayes._errors import ScoresError
+from leaderbayes._errors import ScoresError, warn
 from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.tables import counted, shown, warn
+from leaderbayes._scores.tables import counted, shown
 from leaderbayes.adapters._items import (
     Answer,
     Run,

@@ -1,9 +1,7 @@
 """What all estimators share: when an estimate exists, its covariance, and the Dataset it is."""
 
 import json
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ import xarray as xr
 from xarray.indexes import PandasIndex
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import DisconnectedError, LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import DisconnectedError, LeaderbayesError, warn
 from leaderbayes._numerics.composite_weight import FEWEST, meat
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._scores.matches import components, is_one_group, say_apart
@@ -20,9 +18,7 @@ from leaderbayes.likelihood._hints import hints
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
 
-# Warnings point to the first line outside of it.
 EACH_TWICE = 0.5  # of variances, where every match counts twice as published
-_PACKAGE = str(Path(__file__).parents[1])
 _REMEDY = (
     "Use the posterior (leaderbayes.fit, or rank without --ml), a penalty (pseudo_rounds=1, for "
     "Bradley-Terry and Plackett-Luce), or rank a group on its own."
@@ -129,7 +125,7 @@ def estimate(
             said = [*said, few]
     texts = [text for text in (*said, without_variation(fit, what), *hinted) if text is not None]
     for text in texts:
-        warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
+        warn(text)
     return fit.assign_attrs(converged=1, warnings=json.dumps(texts))
 
 

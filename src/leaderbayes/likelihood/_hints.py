@@ -2,9 +2,7 @@
 
 import math
 import re
-import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +10,13 @@ import pandas as pd
 import xarray as xr
 from scipy.special import stdtr
 
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import LeaderbayesError, warn
 from leaderbayes._numerics.pairs import slopes_by_level
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
 from leaderbayes._scores.tables import listed
 from leaderbayes._types import Bools, Floats
 
-# Warnings point to the first line outside of it.
-_PACKAGE = str(Path(__file__).parents[1])
 _MANY_TIES = 0.1
 _FEWEST_ITEMS = 20  # items, or clusters
 _FEWEST_WRONG = 4  # answers of the rarer kind, of the middle player
@@ -110,7 +106,7 @@ def hint(
     elif likelihood == "normal" and is_right_or_wrong(scores) and several:
         texts.append(_AS_IF_NORMAL)
     for text in texts:
-        warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
+        warn(text)
 
 
 def hints(

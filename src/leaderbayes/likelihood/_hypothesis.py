@@ -26,13 +26,7 @@ Adjust = Literal["holm", "fdr_bh"]
 def linear(
     hypothesis: Hypothesis, value: float | Sequence[float], players: NDArray[Any], parameters: int
 ) -> Linear:
-    """Write K x = c over all parameters: the players', the intercept if any, the rest.
-
-    Raises
-    ------
-    LeaderbayesError
-        If a name is unknown, or the hypotheses are not independent.
-    """
+    """Write K x = c over all parameters: the players', the intercept if any, the rest; or raise."""
     m = len(players)
     place = {str(name): k for k, name in enumerate(players)}
     if isinstance(hypothesis, xr.DataArray):

@@ -31,13 +31,7 @@ def trust(fit: xr.Dataset) -> dict[str, Any]:
 
 
 def coefficients(fit: xr.Dataset, name: str = "covariance") -> tuple[Floats, Floats]:
-    """Return the strengths, and the intercept if any, in one vector; and their covariance.
-
-    Raises
-    ------
-    LeaderbayesError
-        If the estimate was made without a covariance.
-    """
+    """Return strengths, and the intercept if any, in one vector, and their covariance; or raise."""
     if name not in fit:
         raise LeaderbayesError(
             "This estimate has no covariance, so no intervals and tests: use covariance='model' "

@@ -78,13 +78,7 @@ def constant(scores: xr.DataArray, model: str) -> xr.Dataset:
 
 
 def judged(human: Any, judge: Any) -> xr.DataArray:
-    """Return human scores of all rounds that a judge scored, with the coordinate ``judge``.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming all that does not fit together.
-    """
+    """Return human scores of all rounds that a judge scored, with the coordinate ``judge``."""
     for name, given in {"scores": human, "judge": judge}.items():
         if not isinstance(given, xr.DataArray) or {*given.dims} != {"player", "round"}:
             raise LeaderbayesError(f"judge= needs DataArrays (player, round); {name} is not one.")

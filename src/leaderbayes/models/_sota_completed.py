@@ -26,13 +26,7 @@ class Law(NamedTuple):
 
 
 def board_of(dt: xr.DataTree) -> xr.DataArray:
-    """Return the board of a posterior, from ``constant_data``.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is none.
-    """
+    """Return the board of a posterior, from ``constant_data``; or raise."""
     if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
         raise LeaderbayesError("This posterior has no constant_data/score (team), the board.")
     data = dt["constant_data"].dataset

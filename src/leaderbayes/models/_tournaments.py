@@ -10,16 +10,14 @@ r"""Tournaments: strengths that vary between data sets around each player's mean
 The likelihood of a round is raised to its tournament's weight.
 """
 
-import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import LeaderbayesError, warn
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.models._board import constants, declare, pairs_by_round
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
 
 _NAME = "tournaments"
 _FEWEST = 5  # tournaments
-_PACKAGE = str(Path(__file__).parents[1])  # warnings point to the first line outside of it
 
 
 def tournaments(
@@ -99,11 +96,9 @@ def tournaments(
     check_scales(prior_scale=prior_scale, spread_scale=spread_scale)
     board = _boards(matches, weight, test_fraction)
     if (few := matches.sizes["tournament"]) < _FEWEST:
-        warnings.warn(
+        warn(
             f"LB011 {few} tournaments hardly show how players vary between them: intervals on a "
-            "new one may be too narrow. Add tournaments.",
-            LeaderbayesWarning,
-            skip_file_prefixes=(_PACKAGE,),
+            "new one may be too narrow. Add tournaments."
         )
     present, cells = board.present, np.nonzero(board.present)
     centring, mean_centring = _reliabilities(board, matches["player"].to_numpy())
@@ -175,8 +170,6 @@ def _boards(matches: xr.Dataset, weight: Weight, test_fraction: float | None) ->
     require_matches(
         matches, "models.tournaments", ties=MODEL.ties, across=False, pairs=True, several=True
     )
-    if "tournament" not in matches["place"].dims:
-        raise LeaderbayesError("models.tournaments needs matches of several tournaments.")
     place = matches["place"].transpose("tournament", "round", "player").to_numpy()
     alone = [_alone(matches, t) for t in range(len(place))]
     names = [str(name) for name in matches["tournament"].to_numpy()]

@@ -6,18 +6,16 @@ Every vote's log-likelihood is multiplied by its weight, because votes of one ju
 one prompt, depend on each other (`vote_weights`). With ``tie_scale`` ties have a parameter.
 """
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from inspect import signature
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from leaderbayes._arguments import one_of
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import LeaderbayesError, warn
 from leaderbayes._numerics import design
 from leaderbayes._numerics.vote_replicates import Again
 from leaderbayes._numerics.vote_weights import Together, together
@@ -49,7 +47,6 @@ from leaderbayes.models._weight import check_scales, warn_if_apart
 
 _OPTIONS = ("ties", "cluster", "order_effect", "covariates", "matched")  # not of matches
 _CELLS = 2_000_000  # votes that are drawn at a time
-_PACKAGE = str(Path(__file__).parents[1])
 
 
 class VoteStatistics(NamedTuple):
@@ -109,7 +106,7 @@ def vote_statistics(
     law = law_at(rows.votes, at)
     found = together(rows.votes, law, tuple(rows.clusters.values()), ties_modelled=tie)
     for text in said_of_few(rows, found):
-        warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
+        warn(text)
     met = met_of(rows.votes)
     long = design.has_long_ways(met) if matched is None else matched
     df = degrees_of_freedom(prior_df, len(met))

@@ -1,8 +1,6 @@
 """Requirements of a board, and weights of its matches."""
 
-import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import number, positive, share
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import LeaderbayesError, warn
 from leaderbayes._numerics.composite_weight import FEWEST, board_weight
 from leaderbayes._numerics.rounds import Weighing, equal, weighing_of
 from leaderbayes._scores.matches import components, is_one_group, require_matches, say_apart
@@ -20,18 +18,9 @@ from leaderbayes.models._model import Model
 
 Weight = float | Literal["composite"]
 
-# Warnings point to the first line outside of it.
-_PACKAGE = str(Path(__file__).parents[1])
-
 
 def check_board(matches: xr.Dataset, model: Model) -> None:
-    """Raise unless the model can be fitted to these matches of one tournament.
-
-    Warns
-    -----
-    LeaderbayesWarning
-        LB010, where differences rest on the prior alone.
-    """
+    """Raise unless the model fits these matches of one tournament; warn as `warn_if_apart`."""
     require_matches(
         matches, f"models.{model.name}", ties=model.ties, across=model.across, pairs=model.pairs
     )
@@ -49,22 +38,14 @@ def warn_if_apart(matches: xr.Dataset) -> None:
     if not is_one_group(matches):
         groups = components(matches)
         fact, unknown, known = say_apart(matches, groups)
-        warnings.warn(
+        warn(
             f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}. "
-            "Add rounds that connect them.",
-            LeaderbayesWarning,
-            skip_file_prefixes=(_PACKAGE,),
+            "Add rounds that connect them."
         )
 
 
 def weighed(data: Any, given: str | Mapping[Any, Any] | pd.Series) -> Any:
-    """Return scores with the coordinate ``round_weight`` (round,): numbers, or categories.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming all rounds without one, and all that are none.
-    """
+    """Return scores with the coordinate ``round_weight`` (round,): numbers, or categories."""
     if not isinstance(data, xr.DataArray) or "round" not in data.dims:
         raise LeaderbayesError(
             "round_weight= is for scores: votes have no rounds; use a column of weights "
@@ -177,10 +158,8 @@ def _composite_weight(matches: xr.Dataset, weighing: Weighing, *, with_ties: boo
         weighing=weighing,
     )
     if 1 < (rounds := matches.sizes["round"]) < FEWEST:  # `fit` hints at one round itself
-        warnings.warn(
+        warn(
             f"LB011 {rounds} rounds hardly show how much rounds vary: intervals rest on the "
-            "prior. Add rounds (folds, seeds, test sets).",
-            LeaderbayesWarning,
-            skip_file_prefixes=(_PACKAGE,),
+            "prior. Add rounds (folds, seeds, test sets)."
         )
     return eta

@@ -262,13 +262,7 @@ class Marks(NamedTuple):
 def marks(
     table: pd.DataFrame, shown: int, highlight: str | Sequence[str] | None, family: Family | None
 ) -> Marks:
-    """Return marks of the first players of a leaderboard.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming all players that are not in the leaderboard.
-    """
+    """Return marks of the first players of a leaderboard; or raise, naming all unknown ones."""
     names = [str(name) for name in table["player" if "player" in table else "team"]]
     picked = [highlight] if isinstance(highlight, str) else list(highlight or ())
     of = {} if family is None else {str(k): str(v) for k, v in dict(family).items()}

@@ -30,13 +30,7 @@ class Question(NamedTuple):
 
 
 def audited(dt: xr.DataTree | xr.Dataset, audit: Any) -> dict[str, Question]:
-    """Return the questions of an audit by their names.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no audit, or one of another posterior.
-    """
+    """Return the questions of an audit by their names; or raise if it is of another posterior."""
     if not isinstance(audit, xr.DataTree) or "pairs" not in audit.children:
         raise LeaderbayesError("audit= takes the result of leaderbayes.audit.")
     post = Posterior(dt)

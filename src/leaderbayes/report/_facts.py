@@ -49,15 +49,10 @@ def facts_of(
     rope: float | None,
     anchored: Mapping[str, Any] | None = None,
 ) -> Facts:
-    """Gather what the templates of a report print, by the names that they use.
+    """Gather what the templates of a report print, by the names that they use; or raise.
 
     ``kind`` is "epp" (of matches), "votes", "score", "theta" or "estimate". Without convergence
     there are no results among them.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is neither a posterior nor an estimate, or an option is out of range.
     """
     share("prob", prob)
     if isinstance(fit, xr.Dataset):

@@ -208,13 +208,7 @@ _SCALARS = ("theta_sota", "expected_max", "observed_max")
 
 
 def best(dt: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe the posterior of the best theta and of the ``top`` best teams.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no posterior of theta.
-    """
+    """Describe the posterior of the best theta and of the ``top`` best teams; or raise."""
     from leaderbayes.sota import summary
 
     post = Teams.of(dt, "sota= takes the result of leaderbayes.sota.posterior.")

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from leaderbayes import _arguments
 from leaderbayes._answers.check import check
 from leaderbayes._arguments import one_of, positive, whole
-from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning, warn
 from leaderbayes._inference.fit import repeated, versions, written
 from leaderbayes._inference.nuts import draw_nuts
 from leaderbayes._numerics.board_scale import Scale
@@ -218,12 +218,11 @@ def _doubt(found: dict[str, Any], draws: int) -> None:
     if found["converged"]:
         return
     wider = ", a larger epsilon, or sampler='exact'" if "unique" in found else ""
-    warnings.warn(
+    warn(
         f"LB001 The chains did not converge: R-hat {found['max_rhat']:.3f} (should be below "
         f"{MAX_RHAT}), effective sample size {found['min_ess']:.0f} (above {MIN_ESS:.0f}). Do not "
         f"report these numbers; fit with draws={max(2000, 2 * draws)}{wider}.",
         ConvergenceWarning,
-        stacklevel=3,
     )
 
 
@@ -245,7 +244,7 @@ def question(tree: xr.DataTree, *, flexible: bool) -> None:
 
 def _warn(fact: str, remedies: list[str]) -> None:
     fit = f"Fit {' or '.join(remedies)}" if remedies else "Look for copies of one submission"
-    warnings.warn(f"LB016 {fact}. {fit} (see leaderbayes.check).", LeaderbayesWarning, stacklevel=4)
+    warn(f"LB016 {fact}. {fit} (see leaderbayes.check).")
 
 
 def _misfit(compared: pd.DataFrame) -> str:

@@ -1,11 +1,10 @@
 """Printed scores: whether they are multiples of 1 / n."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from leaderbayes._errors import LeaderbayesWarning
+from leaderbayes._errors import warn
 from leaderbayes._types import Bools, Floats, Longs
 
 _PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in what it stands for
@@ -30,11 +29,9 @@ def check_resolution(values: Floats, n: int) -> None:
         hint = (
             f"All are multiples of 1/{found[0]}, {found[1]} to {digits} digits: try n={found[0]}."
         )
-    warnings.warn(
+    warn(
         f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, so n seems wrong, and "
-        f"so does the estimate. {hint}",
-        LeaderbayesWarning,
-        stacklevel=3,
+        f"so does the estimate. {hint}"
     )
 
 

@@ -1,13 +1,12 @@
 """A board of accuracies, and the dependence of classifiers, from their answers."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning, ScoresError
+from leaderbayes._errors import LeaderbayesError, ScoresError, warn
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes._scores.read import read_scores
@@ -110,11 +109,9 @@ def read_answers(
     board = read_board(scores, n=n, classes=classes, chance=chance)
     clusters = len(np.unique(right["cluster"])) if "cluster" in right.coords else n
     if 1 < clusters < n:
-        warnings.warn(
+        warn(
             f"LB027 Items come in {clusters} clusters, which a board ignores: intervals are too "
-            "narrow. Use one item per cluster, or read_board(scores, se=) with errors by cluster.",
-            LeaderbayesWarning,
-            stacklevel=2,
+            "narrow. Use one item per cluster, or read_board(scores, se=) with errors by cluster."
         )
     return board.assign_attrs(
         source=str(answers.attrs.get("source", "array")),

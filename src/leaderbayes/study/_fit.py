@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning, warn
 from leaderbayes._files.progress import progress
 from leaderbayes._files.write import check_folder, locked
 from leaderbayes._inference.fit import fit as fit_board
@@ -253,15 +253,10 @@ def _warn(study: xr.DataTree, failed: Mapping[str, str]) -> None:
         some = ", ".join(name[:60] for name in list(texts)[:5])
         alike = set(texts.values())
         what = alike.pop() if len(alike) == 1 else "see the attribute 'warnings' of each."
-        warnings.warn(
+        warn(
             f"{code} in {len(texts)} of {len(study.children)} tournaments, {some}"
             f"{', ...' if len(texts) > 5 else ''}: {what}",
             ConvergenceWarning if code == "LB001" else LeaderbayesWarning,
-            stacklevel=3,
         )
     for name, problem in failed.items():
-        warnings.warn(
-            f"LB030 Tournament {name[:60]!r} was not fitted: {problem}",
-            LeaderbayesWarning,
-            stacklevel=3,
-        )
+        warn(f"LB030 Tournament {name[:60]!r} was not fitted: {problem}")

@@ -427,6 +427,7 @@ def hole(s):
         (lambda s: s, {"statistic": "median", "likelihood": "normal"}, "of unknown distribution"),
         (lambda s: s[:, :2], {"statistic": "median"}, "needs more than 2 rounds"),
         (lambda s: s[:, :1], {}, "One score per player"),
+        (lambda s: (s[:, :1] > s[:, :1].median()).astype(float), {}, "One score per player"),
         (lambda s: 0.0 * s, {}, "nothing to compare"),
         (lambda s: 0.0 * s + np.arange(5.0)[:, None] + np.arange(12.0), {}, "differ by the same"),
         (lambda s: 1e70 * s, {}, "too large"),

@@ -46,6 +46,14 @@ def test_value_and_derivatives_are_those_of_a_loop(nu, beta, spread):
         np.testing.assert_allclose(found.first, difference(0.0, 1e-6), atol=1e-3)
 
 
+@pytest.mark.parametrize("nu", [None, 8.0, -8.0])
+def test_products_of_many_terms_do_not_overflow(nu):
+    rng = np.random.default_rng(2)
+    a, n = rng.normal(size=(40, 150)), 4.0 * (1.0 - np.eye(150))
+    found = pair_sums(a, n, None if nu is None else np.full(40, nu), 0.0, gradient=False)
+    np.testing.assert_allclose(found.value[0], slow(a[0], n, -np.inf if nu is None else nu))
+
+
 @pytest.mark.parametrize(
     ("pseudo_rounds", "enough", "atol"), [(1.0, 1e-4, 1e-3), (0.3, 1e-6, 1e-5), (1e-6, 1e-6, 1e-5)]
 )

@@ -268,3 +268,17 @@ def test_tables_of_very_many_players_are_made_when_asked_for(monkeypatch):
     assert "wins" in lb.matches(scores, pairs=True)
     with pytest.raises(lb.LeaderbayesError, match="pairs='yes': give True, False or None"):
         lb.matches(scores, pairs="yes")
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "said"),
+    [
+        ("round", "round", "a round called .*, which is not text"),
+        ("judge", "player", r"scores of a judge \(player, round\)"),
+    ],
+)
+def test_coordinates_that_are_no_names(name, of, said):
+    made = board([[1.0, 2.0], [2.0, 1.0]])
+    made = made.assign_coords({name: (of, np.array([{"a": 1}, {"b": 2}], dtype=object))})
+    with pytest.raises(lb.ScoresError, match=said):
+        lb.matches(made)

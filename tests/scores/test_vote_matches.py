@@ -121,6 +121,7 @@ def test_effects_are_by_standard_deviation(votes):
         ({"outcome": ("vote", [1.0, 0.5, 2.0, 0.0, 0.5])}, "Vote 2 has an outcome"),
         ({"weight": ("vote", [1.0, 0.0, 1.0, 1.0, 1.0])}, "weight that is not a number above 0"),
         ({"outcome": ("vote", [np.nan] * 5)}, "at least two players"),
+        ({"player": "x"}, "name their players in the coordinate player"),
     ],
 )
 def test_what_are_no_votes_is_refused(votes, change, said):

@@ -59,7 +59,8 @@ def pair_sums(
     expected = np.zeros((m, points) if gradient else (0, 0))
     ties, first = np.zeros((2, points))
     # Terms of which a product neither overflows nor vanishes.
-    few = max(int(600.0 / (0.5 * (np.ptp(a) + abs(beta).max()) + 2.0)), 1)
+    longest = 0.5 * (np.ptp(a) + abs(beta).max()) + (0.0 if nu is None else max(nu.max(), 0.0))
+    few = max(int(600.0 / (longest + 2.0)), 1)
     begin = 0
     while begin < m - 1:
         # Some players against all who follow: as many numbers as processors keep at hand.

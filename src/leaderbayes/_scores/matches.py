@@ -171,8 +171,9 @@ def valid_scores(scores: Any) -> xr.DataArray:
     # Numbers are names, too.
     scores = scores.assign_coords(player=[str(name) for name in scores["player"].values.tolist()])
     for dim in scores.dims:
-        texts = [name for name in scores[dim].to_numpy().tolist() if isinstance(name, str)]
-        if broken := [name for name in texts if not is_unicode(name)]:
+        every = scores[dim].to_numpy().tolist()
+        whole = (is_unicode(it) if isinstance(it, str) else is_hashable(it) for it in every)
+        if broken := [name for name, right in zip(every, whole, strict=True) if not right]:
             raise ScoresError(f"Scores have a {dim} called {shown(broken[0])}, which is not text.")
         names = pd.Index(scores[dim].to_numpy())
         if names.has_duplicates:
@@ -181,6 +182,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
     better = scores.attrs.get("higher_is_better", 1)
     if not isinstance(better, int | np.integer | np.bool_) or better not in (0, 1):
         raise ScoresError(f"Scores have attrs['higher_is_better']={better!r:.60}: use 0 or 1.")
+    if "judge" in scores.coords and {*scores["judge"].dims} != {"player", "round"}:
+        raise ScoresError("The coordinate judge needs scores of a judge (player, round).")
     if (scheme := scores.attrs.get("scheme")) is not None:
         one_of("attrs['scheme']", scheme, *SCHEMES)
     if scores.dtype.kind not in "biuf":

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import are_names, is_flag, wrong
+from leaderbayes._arguments import are_names, is_flag, is_hashable, wrong
 from leaderbayes._errors import LeaderbayesError, ScoresError
-from leaderbayes._scores.tables import listed
+from leaderbayes._scores.tables import listed, shown
 from leaderbayes._types import Floats, Longs
 
 CLUSTERINGS = ("judge", "prompt")
@@ -27,7 +27,7 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     for name in ("first", "second", "outcome"):
         if votes[name].dims != ("vote",):
             raise ScoresError(f"Votes have {name} (vote,), not {votes[name].dims}: see read_votes.")
-    if "player" not in votes.coords or "tournament" in votes.dims:
+    if "player" not in votes.indexes or "tournament" in votes.dims:
         raise ScoresError("Votes name their players in the coordinate player: see read_votes.")
     first, second, outcome = (votes[name].to_numpy() for name in ("first", "second", "outcome"))
     players = votes["player"].to_numpy()
@@ -122,7 +122,10 @@ def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Lo
             raise LeaderbayesError(
                 f"cluster={name!r}, but these votes have no {name}s: read_votes(..., {name}=...)."
             )
-        code = np.asarray(pd.factorize(votes[name].to_numpy())[0], dtype=np.int64)
+        values = votes[name].to_numpy()
+        if broken := [it for it in values.tolist() if not is_hashable(it)]:
+            raise ScoresError(f"Votes have a {name} {shown(broken[0])}, which is not a name.")
+        code = np.asarray(pd.factorize(values)[0], dtype=np.int64)
         if (missing := code < 0).any():
             raise ScoresError(f"Vote {int(np.argmax(missing))} has no {name}; see read_votes.")
         found[name] = code

@@ -123,7 +123,7 @@ def posterior_of(name, kind, how):
     with pytensor.config.change_flags(mode="FAST_COMPILE"), model.build(given) as built:
         more = pm.Normal("more")  # a variable of the user's own
         dt = pm.sample(
-            20, tune=0, chains=2, cores=1, step=pm.Metropolis(blocked=True), random_seed=1,
+            13, tune=0, chains=2, cores=1, step=pm.Metropolis(blocked=True), random_seed=1,
             progressbar=False, compute_convergence_checks=False, quiet=True,
         )  # fmt: skip
     assert more in built.free_RVs

@@ -180,6 +180,7 @@ def test_votes_that_are_counted_blend_as_single_ones():
     assert means[0] == pytest.approx(means[1], abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
 def test_covers_whatever_made_the_board():
     """Gumbel noise, where the model is right, and noise of each player's own scale."""

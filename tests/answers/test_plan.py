@@ -206,6 +206,7 @@ def test_a_design_of_many_rounds_is_a_test_of_a_pair():
         assert float(made["p_correct"][0, 0]) < ndtr(3.0 - ndtri(0.95)) + 0.03
 
 
+@pytest.mark.slow
 def test_folds_never_find_what_their_luck_hides():
     made = lb.design(4, difference=0.02, sd=0.03, test_fraction=0.2, seed=1)
     assert np.isnan(made["rounds_needed"]).all()

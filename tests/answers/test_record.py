@@ -70,6 +70,7 @@ def test_across_rounds_varies_as_a_mann_whitney_count():
     assert np.std(means) == pytest.approx(sd, rel=4.0 / np.sqrt(2 * len(means)))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
 def test_covers_where_bradley_terry_does_not():
     """Players that each vary as much as they like: by the record 95 % of pairs are covered."""

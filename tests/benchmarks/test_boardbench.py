@@ -217,6 +217,7 @@ def test_half_against_half_by_hand(scoring):
     assert level["best"] == pytest.approx(-(np.log(0.8) + np.log(0.2)) / 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [3, 40])
 def test_right_predictions_cover_what_they_claim(scoring, rounds):
     rng = np.random.default_rng(rounds)

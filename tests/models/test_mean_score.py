@@ -184,6 +184,7 @@ def test_a_flat_prior_is_the_correlated_t_test(fraction):
     assert "log_likelihood" not in dt.children
 
 
+@pytest.mark.slow
 def test_missing_scores_are_filled(scores):
     values = scores.copy()
     values[2, 3:6] = values[0, 7] = np.nan

@@ -130,6 +130,7 @@ def test_covariance_of_two_classifiers():
     assert float(auc.covariance(pair[:1], *sizes, 0.0)[0]) == pytest.approx(0.0, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_law_of_dependent_classifiers():
     """Kolmogorov's distance to boards of scores; 0.005 is a fit to 20 000 boards' distance."""
     rng, boards, sizes = np.random.default_rng(8), 3000, (100, 400)

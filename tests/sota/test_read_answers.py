@@ -8,10 +8,10 @@ import xarray as xr
 import leaderbayes as lb
 from leaderbayes._numerics.maximum import conditionals
 
-THETA, N = np.linspace(0.7, 0.85, 16), 1000
+THETA, N = np.linspace(0.7, 0.85, 16), 300
 
 
-def simulated(rng, rho, n=N, theta=THETA, theta_0=0.85):
+def simulated(rng, rho, n=1000, theta=THETA, theta_0=0.85):
     """Answers (player, round) of Boland's model."""
     up, down = conditionals(theta, rho, theta_0)
     reference = rng.random(n) < theta_0
@@ -29,10 +29,11 @@ def simulated(rng, rho, n=N, theta=THETA, theta_0=0.85):
 
 @pytest.fixture(scope="module")
 def answers():
-    return simulated(np.random.default_rng(1), 0.5)
+    return simulated(np.random.default_rng(1), 0.5, N)
 
 
-@pytest.mark.parametrize("rho", [0.3, pytest.param(0.5, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("rho", [0.3, 0.5])
 def test_what_answers_were_drawn_from(rho):
     """Means over boards are the truth, as far as so many boards tell."""
     rng = np.random.default_rng(2)

@@ -109,6 +109,7 @@ def test_cassava_leaf_has_no_solution(board):
         assert int(made["teams_above"]) == 0
 
 
+@pytest.mark.slow
 def test_shrinking_finds_the_best_of_equals():
     """300 teams of 0.8: the estimate is near 0.8, the observed maximum is not."""
     rng = np.random.default_rng(0)

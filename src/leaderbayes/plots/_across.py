@@ -14,9 +14,10 @@ from leaderbayes.plots._canvas import (
     require,
     rows_height,
 )
-from leaderbayes.plots._colors import BLUE, GREY, ORANGE, WINS
+from leaderbayes.plots._colors import BLACK, BLUE, GREY, ORANGE, WINS
 
 _COLUMNS = 5  # of `tunability`, at most
+_THINNEST = 3.0  # points that a row of `tunability` needs to be seen by itself
 
 
 def average(average: xr.Dataset, *, figsize: FigSize | None = None) -> Any:
@@ -87,7 +88,8 @@ def tunability(tunability: xr.Dataset, *, figsize: FigSize | None = None) -> Any
         A panel for each group, by its name: probability of beating another player across,
         tournaments down. A thin line from the worst player to the best, a thick one over the middle
         half, a dot for the median; below it the best player's credible interval (orange). Crosses
-        are players whose strength rests on the prior.
+        are players whose strength rests on the prior. Rows too thin for names are bands, sorted by
+        the median.
 
     References
     ----------
@@ -119,20 +121,32 @@ def tunability(tunability: xr.Dataset, *, figsize: FigSize | None = None) -> Any
             worst, lower, middle, upper, best = ends.to_numpy()
             # Rows do not touch.
             row = 72.0 * ax.figure.get_size_inches()[1] * ax.get_position().height / (m + 0.6)
-            thick = float(np.clip(0.5 * row, 0.8, 4.0))
+            thick, best_of = float(np.clip(0.5 * row, 0.8, 4.0)), own.sel(group=name)
             ax.axvline(0.5, color=GREY, linewidth=1.0, zorder=0.5)
-            ax.hlines(y, worst, best, color=BLUE, linewidth=min(1.0, 0.4 * thick))
-            ax.hlines(y, lower, upper, color=BLUE, linewidth=thick)
-            ax.plot(middle, y, "o", color=BLUE, markerfacecolor="white", markersize=1.2 * thick)
-            best_of = own.sel(group=name)
-            ax.hlines(
-                y - 0.3, best_of["best_lower"], best_of["best_upper"], color=ORANGE,
-                linewidth=min(1.0, 0.4 * thick),
-            )  # fmt: skip
+            if row < _THINNEST:
+                y = y[middle.argsort()[::-1].argsort()]
+                rising = y.argsort()
+                for left, right, color, alpha in (
+                    (worst, best, BLUE, 0.3), (lower, upper, BLUE, 0.6),
+                    (best_of["best_lower"], best_of["best_upper"], ORANGE, 0.4),
+                ):  # fmt: skip
+                    band = np.stack([left, right])[:, rising]
+                    ax.fill_betweenx(y[rising], *band, color=color, alpha=alpha, linewidth=0.0)
+                ax.plot(middle[rising], y[rising], color=BLACK, linewidth=1.0)
+                ax.set_ylabel(f"{len(y)} tournaments")
+                ax.set_yticks([])
+            else:
+                ax.hlines(y, worst, best, color=BLUE, linewidth=min(1.0, 0.4 * thick))
+                ax.hlines(y, lower, upper, color=BLUE, linewidth=thick)
+                ax.plot(middle, y, "o", color=BLUE, markerfacecolor="white", markersize=1.2 * thick)
+                ax.hlines(
+                    y - 0.3, best_of["best_lower"], best_of["best_upper"], color=ORANGE,
+                    linewidth=min(1.0, 0.4 * thick),
+                )  # fmt: skip
+                name_rows(ax, tournaments if figsize == "column" or k % columns == 0 else [])
             rows, at = np.nonzero(own["on_prior"].to_numpy())
             crossed = own["p_win"].to_numpy()[rows, at]
             ax.plot(crossed, y[rows], "x", color=GREY, markersize=1.2 * thick)
-            name_rows(ax, tournaments if figsize == "column" or k % columns == 0 else [])
             ax.set_ylim(-0.8, m - 0.2)
             ax.set_xlim(-0.04, 1.04)
             ax.set_xlabel("win probability")

@@ -24,6 +24,7 @@ class Strengths(Posterior):
         name="epp", counted="matches", unit="round", match="match",
         misfit="deviance of head-to-head results", said="who beats whom in each round",
         wins_by="model", average="win", gains=True, rope_below=0.5,
+        pairs=("Win probabilities", "beats"),
         first="{one} beats {other} in a new {unit} with probability {win_probability} "
         "({level}{win_ends}).",
         better="{one} is stronger, over all opponents, with probability {p_better}.",

@@ -45,11 +45,7 @@ class RankingFit(NamedTuple):
 
 
 def fit_rankings(
-    place: Ints,
-    *,
-    pseudo_rounds: float = 0.0,
-    linear: Linear | None = None,
-    matrix: bool = True,
+    place: Ints, *, pseudo_rounds: float = 0.0, linear: Linear | None = None, matrix: bool = True
 ) -> RankingFit:
     """Maximise the likelihood of places (round, player), of which 1 is best and 0 absent.
 

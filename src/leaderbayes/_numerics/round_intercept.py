@@ -69,11 +69,7 @@ def counts(outcome: Bytes, order: Longs) -> tuple[Ints, Ints]:
 
 
 def draw_outcomes(
-    epp: Floats,
-    intercept: Floats,
-    played: Bools,
-    order: Longs,
-    rng: np.random.Generator,
+    epp: Floats, intercept: Floats, played: Bools, order: Longs, rng: np.random.Generator
 ) -> Bytes:
     """Draw outcomes (round, pair), every match on its own; there are no ties."""
     first, second = (order[side] for side in np.triu_indices(len(order), 1))

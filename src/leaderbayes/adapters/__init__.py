@@ -1,11 +1,7 @@
 """Readers of results that people already have, one a source, which return what read_scores does."""
 
 from leaderbayes.adapters._amlb import from_amlb
-from leaderbayes.adapters._coding import (
-    from_livecodebench,
-    from_swe_bench,
-    from_terminal_bench,
-)
+from leaderbayes.adapters._coding import from_livecodebench, from_swe_bench, from_terminal_bench
 from leaderbayes.adapters._helm import from_helm
 from leaderbayes.adapters._inspect_ai import from_inspect_ai
 from leaderbayes.adapters._lighteval import from_lighteval

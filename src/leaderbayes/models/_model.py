@@ -33,6 +33,7 @@ class Kind(NamedTuple):
     gains: bool = False  # whether more is better, whatever scores are
     ticks: str | None = None  # column of the leaderboard that is marked beside intervals
     where: str = ""  # two are compared
+    pairs: tuple[str, str] = ("Who is better", "is better than")  # of a page: heading and verb
     card: str = ""  # of all its models, if these have none of their own
     # Of two players, and what a region of equivalence is of.
     first: str = "{one} minus {other}: {difference} ({level}{difference_ends})."

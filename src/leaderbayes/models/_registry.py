@@ -207,12 +207,17 @@ def data_of(given: Any) -> Scores | Votes:
     return Votes(given) if is_votes(given) else Scores(given)
 
 
+def models_of(*, several: bool) -> list[Model]:
+    """List the models of several tournaments, or of one."""
+    return [model for model in MODELS.values() if model.several == several]
+
+
 def first_of(parameter: str, *, several: bool) -> Model:
     """Return the first model that ranks players by this, of several tournaments or of one."""
-    own = [model for model in MODELS.values() if model.parameter == parameter]
-    return next((model for model in own if model.several == several), own[0])
+    known = [*models_of(several=several), *MODELS.values()]
+    return next(model for model in known if model.parameter == parameter)
 
 
 def takers_of(data: Scores | Votes) -> list[Model]:
     """List the models of one tournament that can be fitted to such data."""
-    return [m for m in FITTED.values() if not m.several and {*data.fits} & {*m.data}]
+    return [m for m in models_of(several=False) if {*data.fits} & {*m.data}]

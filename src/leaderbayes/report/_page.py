@@ -96,7 +96,7 @@ def _board(
         "name": name,
         "model": post.kind.card or post.model.name,
         "title": post.model.label,
-        "parameter": post.parameter,
+        "pairs": post.kind.pairs,
         "caption": _caption(post, view),
         "zero_is": view.anchor or ("the average player" if view.zero is not None else "the leader"),
         "estimand": post.trust.get("estimand"),

@@ -54,10 +54,7 @@ def strengths(scores, epp, *, name="bradley_terry", weight=0.35, within_round=Tr
         prior_scale=2.0, prior_df=4.0, **options,
     ).assign(weight=("round", np.full(scores.sizes["round"], weight)), scores=scores)  # fmt: skip
     players = {"player": scores["player"].to_numpy(), "round": scores["round"].to_numpy()}
-    drawn = {
-        "epp": (("player",), about(epp, 0.01)),
-        "epp_scale": ((), about(2.0, 0.01)),
-    }
+    drawn = {"epp": (("player",), about(epp, 0.01)), "epp_scale": ((), about(2.0, 0.01))}
     if name == "davidson":
         drawn["tie"] = (), about(0.5, 0.01)
     return tree(

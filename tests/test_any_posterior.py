@@ -50,14 +50,7 @@ GIVEN = {
     "frontier": lambda dt: {"cost": prices_of(dt)},
 }
 # What has to have a result, of a posterior of players in rounds.
-ALWAYS = {
-    "leaderboard",
-    "frontier",
-    "groups",
-    "tied_for_top",
-    "rank_probability",
-    "compare",
-}
+ALWAYS = {"leaderboard", "frontier", "groups", "tied_for_top", "rank_probability", "compare"}
 
 
 def names_of(dt):

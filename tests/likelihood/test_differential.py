@@ -270,8 +270,7 @@ def test_round_intercept():
             share = np.exp(height - total[:, None])[k]
             rest = y[:, None] - 1.0 / (1.0 + np.exp(-odds))
             slope = np.append(
-                ((share * rest).sum(axis=1)) @ gap,
-                [(share * rest).sum(), (share * rest * u).sum()],
+                ((share * rest).sum(axis=1)) @ gap, [(share * rest).sum(), (share * rest * u).sum()]
             )
             return -total.sum(), -slope
 

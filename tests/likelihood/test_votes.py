@@ -217,8 +217,7 @@ def test_bad_options(options, message):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"ties": "half"}, {"cluster": "judge"}, {"order_effect": True}, {"covariates": []}],
+    "options", [{"ties": "half"}, {"cluster": "judge"}, {"order_effect": True}, {"covariates": []}]
 )
 def test_options_of_votes_alone(options):
     matches = lb.matches(board([[1.0, 2.0, 1.0], [2.0, 1.0, 3.0]]))

@@ -91,10 +91,7 @@ def test_bad_input_is_listed(both):
     fit = lambda human, other, **more: lb.fit(human, "mean_score", judge=other, **more)  # noqa: E731
     for other, said in [
         (judge.isel(player=[0, 1]), "player 'c' has no judge's score"),
-        (
-            judge.isel(round=slice(9)),
-            (r"round 'q\d+' has no judge's score; .*, and \d+ more"),
-        ),
+        (judge.isel(round=slice(9)), (r"round 'q\d+' has no judge's score; .*, and \d+ more")),
         (judge.where(judge["round"] != "q7"), "the judge has no score in round 'q7'"),
         (judge.to_numpy(), "judge is not one"),
     ]:

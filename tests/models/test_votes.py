@@ -12,12 +12,7 @@ import leaderbayes as lb
 import leaderbayes.models._vote_target as module
 from graphs import AS_IT_STANDS
 from leaderbayes._numerics import design
-from leaderbayes.models._votes import (
-    VoteTarget,
-    model_of_votes,
-    problem_of_votes,
-    vote_statistics,
-)
+from leaderbayes.models._votes import VoteTarget, model_of_votes, problem_of_votes, vote_statistics
 from votes import draw
 
 PLAYERS = 4

@@ -5,12 +5,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm, t
 
-from leaderbayes._numerics.vote_weights import (
-    opinion_products,
-    pair_worth,
-    together,
-    with_shared,
-)
+from leaderbayes._numerics.vote_weights import opinion_products, pair_worth, together, with_shared
 from leaderbayes._numerics.votes import Votes, law_at, maximum, regressors
 
 

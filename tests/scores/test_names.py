@@ -24,10 +24,7 @@ CASES = {
         "dataset data_set Dataset task task_id task_name problem Benchmark Tasks db",
         "database multitask taskforce data set_size model",
     ),
-    is_index: (
-        "id ID index idx row row_id level_0",
-        "identity indexed player android rowing 7",
-    ),
+    is_index: ("id ID index idx row row_id level_0", "identity indexed player android rowing 7"),
     is_score: (
         "score accuracy test_accuracy roc_auc f1_macro rmse Value",
         "train_accuracy accuracy_std auc_rank fold model time",

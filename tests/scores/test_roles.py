@@ -90,10 +90,7 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
             "t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n",
             "column 'k': numbers of the rows",
         ),
-        (
-            "fold,a,b,Mean\n1,1,2,3\n",
-            "column 'Mean': a summary.* drop=",
-        ),
+        ("fold,a,b,Mean\n1,1,2,3\n", "column 'Mean': a summary.* drop="),
         ("fold,a,b,avg_rank\n1,1,2,3\n", "column 'avg_rank': a summary"),
         ("model,d1,d2,std\na,1,2,3\nb,1,2,3\n", "column 'std': a summary"),
         ("config,fold,accuracy\n1,1,.5\n2,1,.6\n", "column 'accuracy': the scores of a long table"),

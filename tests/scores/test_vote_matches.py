@@ -7,12 +7,7 @@ import pytest
 import leaderbayes as lb
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._scores.matches import components, say_apart
-from leaderbayes._scores.vote_matches import (
-    clusters_of,
-    effects_of,
-    valid_votes,
-    weights_of,
-)
+from leaderbayes._scores.vote_matches import clusters_of, effects_of, valid_votes, weights_of
 
 TABLE = pd.DataFrame(
     {
@@ -113,10 +108,7 @@ def test_effects_are_by_standard_deviation(votes):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (
-            {"second": ("vote", np.array([0, 0, 2, 1, 1], np.int32))},
-            "Vote 0 has a player against",
-        ),
+        ({"second": ("vote", np.array([0, 0, 2, 1, 1], np.int32))}, "Vote 0 has a player against"),
         ({"first": ("vote", np.array([0, 1, 0, 9, 0], np.int32))}, "Vote 3 has a player that"),
         ({"outcome": ("vote", [1.0, 0.5, 2.0, 0.0, 0.5])}, "Vote 2 has an outcome"),
         ({"weight": ("vote", [1.0, 0.0, 1.0, 1.0, 1.0])}, "weight that is not a number above 0"),

@@ -141,11 +141,7 @@ def test_clusters(answers):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        (
-            lambda a: a.where(a["round"] != "q3"),
-            None,
-            None,
-        ),
+        (lambda a: a.where(a["round"] != "q3"), None, None),
         (
             lambda a: a.where((a["round"] != "q3") | (a["player"] != "p2")),
             lb.ScoresError,

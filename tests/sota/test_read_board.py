@@ -214,10 +214,7 @@ ERRORS = pd.DataFrame({"score": [0.5, 1.0, np.nan], "se": [0.1, np.nan, np.nan]}
         ({"se": "se"}, "column 'se' is empty; a score needs a standard error"),
         ({"n": "size"}, "n='size'"),
         ({"se": "sd"}, "no column 'sd'"),
-        (
-            {"se": 0.1, "metric": "auc", "positive_rate": 0.2},
-            "metric='auc' is for AUCs on n",
-        ),
+        ({"se": 0.1, "metric": "auc", "positive_rate": 0.2}, "metric='auc' is for AUCs on n"),
     ],
 )
 def test_bad_errors(options, message):

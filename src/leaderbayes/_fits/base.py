@@ -4,7 +4,7 @@ Every answer reads it through `Posterior`, and nothing else looks at a tree's gr
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.matches import parted, with_tables
+from leaderbayes._fits.matches import lost_of, parted, with_tables
 from leaderbayes._numerics.places import ranks_of
 from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._scores.matches import matches as played
@@ -48,6 +48,7 @@ class Posterior:
     parameter: ClassVar[Literal["epp", "score", "theta"]]
     who: ClassVar[str] = "player"  # dimension of what is ranked
     observed: ClassVar[frozenset[str]] = frozenset()  # dimensions that only these data have
+    parts: ClassVar[Mapping[str, Sequence[str]]] = {}  # variables that stand beside ours, by group
     several: ClassVar[bool] = False  # tournaments at once
     kind: ClassVar[Kind]
     tree: xr.DataTree
@@ -84,6 +85,9 @@ class Posterior:
         found.model = first_of(kind.parameter, several=found.several)
         if named is not None and found.is_ours:  # else another program's
             found.model = named
+            for group in kind.parts.keys() & set(post.tree.children):
+                if lost := lost_of(post.group(group), kind.parts[group]):
+                    raise LeaderbayesError(f"{post.called} has lost {group}/{lost[0]}; fit again.")
         return found
 
     @classmethod
@@ -111,8 +115,8 @@ class Posterior:
 
     def _named(self) -> Model | None:
         """Find the model that made it, if it says which."""
-        given = [self.tree.attrs.get("model")]
-        return MODELS.get(str(np.asarray(self.known.coords.get("model", given))[0]))
+        names = np.ravel(self.known.coords.get("model", self.tree.attrs.get("model")))
+        return MODELS.get(str(names[0])) if len(names) else None
 
     def has(self, name: str) -> bool:
         """Whether the posterior has this variable."""
@@ -132,7 +136,7 @@ class Posterior:
         who = self.who
         inside = self.tree["posterior"].dataset
         names: pd.Index = pd.Index(inside[who].to_numpy(), name=who)
-        if names.has_duplicates or names.hasnans:
+        if names.has_duplicates or names.hasnans or not len(names) or who not in inside.coords:
             raise LeaderbayesError(f"{self.called} has {who}s without a name, or a name twice.")
         return names
 
@@ -259,7 +263,7 @@ class Posterior:
     def _more_is_better(self) -> bool:
         """Whether higher scores are better."""
         scored = self.known.get("scores", xr.DataArray()).attrs.get("higher_is_better", 1)
-        return bool(self.known.get("higher_is_better", scored))
+        return bool(np.all(self.known.get("higher_is_better", scored)))
 
     @cached_property
     def scores(self) -> xr.DataArray | None:
@@ -347,7 +351,7 @@ class Posterior:
         names = self.players if players is None else list(players)
         place = self._of(self._place(), names)
         within, ties = 1, "half"
-        if "within_round" in self.known:
+        if "within_round" in self.known and self.known.sizes.get("model", 1):
             within, ties = int(self.constant["within_round"].item()), rule_for_ties(self.constant)
         board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
         if "order" in self.known:
@@ -367,7 +371,10 @@ class Posterior:
         """Observed places (round, player)."""
         for name in ("observed_data", "constant_data"):
             if name in self.tree.children and "place" in self.tree[name].dataset:
-                return self.tree[name].dataset["place"].transpose(..., "player")
+                place = self.tree[name].dataset["place"]
+                known = {*place.dims} <= {"tournament", "tournament_round", "round", "player"}
+                if known and np.isfinite(place).all():
+                    return place.transpose(..., "player")
         if self.scores is None:
             raise LeaderbayesError(
                 f"{self.called} has no observed places; {_REMEDY['observed_data']}."

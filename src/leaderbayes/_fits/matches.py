@@ -1,5 +1,6 @@
 """Votes and places that stand beside a posterior, as matches of pairs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,14 @@ import xarray as xr
 from leaderbayes._numerics.places import count
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights_of
 from leaderbayes._types import Floats, Longs
+
+
+def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
+    """Name what a group lacks: variables, of which only an outcome may be missing, and labels."""
+    lost = [n for n in names if n != "outcome" and not np.isfinite(inside.get(n, np.nan)).all()]
+    lost += [n for n in names if n == "outcome" and np.isinf(inside.get(n, np.inf)).any()]
+    lost += {"player"} & {*inside.dims} - {*inside.coords}
+    return lost + [d for d in ("round", "vote", "model") if inside.sizes.get(d) == 0]
 
 
 def kept_votes(known: xr.Dataset, outcome: Floats, players: Any) -> xr.Dataset:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy.special import ndtr
 
@@ -20,6 +21,7 @@ class Strengths(Posterior):
     """Strengths of players from who beat whom in rounds."""
 
     parameter = "epp"
+    parts: ClassVar = {"constant_data": ("weight", "within_round", "ties"), "observed_data": ()}
     kind = Kind(
         name="epp", counted="matches", unit="round", match="match",
         misfit="deviance of head-to-head results", said="who beats whom in each round",
@@ -69,6 +71,10 @@ class StrengthsOfVotes(Strengths):
     """Strengths from votes, which have no rounds and no scores."""
 
     observed = frozenset({"vote"})
+    parts: ClassVar = {
+        "constant_data": ("first", "second", "count", "weight", "opinion_variance"),
+        "observed_data": ("outcome",),
+    }
     kind = Strengths.kind._replace(
         name="votes", counted="votes", unit="vote", more="votes", met="votes",
         parts=("judge", "prompt", "vote"), match="vote", said="who beats whom in votes",
@@ -84,12 +90,15 @@ class StrengthsOfVotes(Strengths):
     def votes(self) -> xr.Dataset:
         """Votes that it was fitted to, as `read_votes` returns them."""
         outcome = self.group("observed_data")["outcome"].to_numpy()
-        return kept_votes(self.constant, outcome, self.tree["posterior"]["player"].to_numpy())
+        players = self.constant.coords.get("numbered", self.players)
+        return kept_votes(self.constant, outcome, np.asarray(players))
 
     def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return the votes by pair, of all or of some players, as `lb.matches`."""
         names = self.players if players is None else list(players)
-        board = votes_by_pair(self.votes, self.constant, self.draws.mean(axis=0))
+        at = self.players.get_indexer(pd.Index(self.votes["player"].to_numpy()))
+        epp = self.draws.mean(axis=0)[at]
+        board = votes_by_pair(self.votes, self.constant, epp)
         return board.sel(player=names, opponent=names)
 
     @cached_property

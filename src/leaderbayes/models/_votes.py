@@ -133,6 +133,7 @@ def _constants(
     }  # fmt: skip
     coords: dict[str, Any] = {
         "vote": np.arange(len(votes.n)), "clustering": rows.clusterings, "model": [name],
+        "numbered": names,  # by first and second, however a posterior's players are ordered
     }  # fmt: skip
     if rows.effects:
         values["effect_value"] = ("vote", "effect"), votes.effect

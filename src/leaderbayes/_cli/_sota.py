@@ -221,8 +221,8 @@ def _print(result: Mapping[str, Any], best: "xr.Dataset", prob: float, more: int
         low, high = float(best["naive_lower"]), float(best["naive_upper"])
         alone = f" ({prob:.0%} interval {low:{form}} to {high:{form}} if it were the only team)"
     click.echo(
-        f"Highest score of {counted(result['m'], 'team')}{instances}{depend}: "
-        f"{result['observed_max']:{form}}{alone}."
+        f"{'Highest' if more else 'Lowest'} score of {counted(result['m'], 'team')}"
+        f"{instances}{depend}: {result['observed_max']:{form}}{alone}."
     )
     if result["left_out"]:
         click.echo(f"Excluded: {result['left_out']}.")

@@ -1,6 +1,7 @@
 """What is no score in a table: all of it is refused at once, with the call that reads the rest."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,7 +46,7 @@ class Direction(NamedTuple):
 
     better: bool
     losses: str = ""
-    warnings: tuple[str, ...] = ()
+    warning: str = ""
 
 
 def metrics_in(wide: Wide) -> list[str]:
@@ -108,19 +109,21 @@ def checked(wide: Wide, asked: Asked) -> Long:
     places = of_places(x if role == "player" else x.T)
     if places and asked.better is None and not direction.losses:
         direction = direction._replace(better=False, losses=places)
-    better = direction.better
-    refused, named = _odd(x, places, better, said or rows)
+    numbers = partial(by_number, gains=direction.better)
+    some = slice(0 if places else None)  # places have no levels
+    refused, named = numbers(x[:, some], mixed=bool(said or rows))
     odd = {}
     if "tournament" not in wide.labels:
         other = "round" if role == "player" else "player"
         of = wide.labels[other].to_numpy()
         y = x[:, [j for j in range(len(rest)) if j not in refused]].T
         rows |= {of[k]: _SUMMED for k in summaries(y)}
-        far, _ = _odd(y, places, better, rows)
+        far, _ = numbers(y[:, some], mixed=bool(rows))
         odd = {of[k]: f"{other} {shown(of[k])}: {why}" for k, why in far.items()}
         rows |= {of[k]: why for k, why in far.items() if rows and of[k] not in rows}
         if rows:
-            refused, named = _odd(x[[name not in rows for name in of]], places, better, rows)
+            x = x[[name not in rows for name in of], some]
+            refused, named = numbers(x, mixed=True)
     said |= {rest[j]: why for j, why in refused.items() if rest[j] not in asked.keep}
     odd = {rest[j]: f"{role} {shown(rest[j])}: {why}" for j, why in named.items()} | odd
     rows = {name: why for name, why in rows.items() if name not in asked.keep}
@@ -137,13 +140,6 @@ def checked(wide: Wide, asked: Asked) -> Long:
             f"{asked.call(drop=(*asked.drop, *odd))}; otherwise keep={[*odd]} (--keep)."
         )
     return long, found
-
-
-def _odd(
-    x: Floats, places: str, better: bool, others: Mapping[str, str]
-) -> tuple[dict[int, str], dict[int, str]]:
-    """Find columns to refuse and to name, where ``others`` are no scores; none among places."""
-    return ({}, {}) if places else by_number(x, gains=better, mixed=bool(others))
 
 
 def _turned(metrics: Iterable[str]) -> dict[str, str]:
@@ -314,4 +310,4 @@ def direction_of(
         )
     else:
         text = ""
-    return Direction(asked is not False, "", (text,) if text else ())
+    return Direction(asked is not False, "", text)

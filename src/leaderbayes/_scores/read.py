@@ -185,8 +185,8 @@ def scores_of(table: Table, asked: Asked) -> xr.DataArray:
                 wide.table, columns, [*labels, *metrics_in(wide)], asked.better
             )
         better = direction.better
-        for text in direction.warnings:
-            warn(text)
+        if direction.warning:
+            warn(direction.warning)
     scores = to_scores(table, long, higher_is_better=better, columns=columns)
     if wide is None and asked.better is None and better and not table.searched:
         x = scores.transpose(..., "player").to_numpy().reshape(-1, scores.sizes["player"])

@@ -290,7 +290,8 @@ def answers_board(missing, share, number):
     values = np.where(turn < round(60 * (1.0 - share)), rng.random(p.shape) < p, np.nan)
     board, true = scores(values).dropna("round", how="all"), gaps(p.mean(axis=1))
     methods = {"Rasch": (board, "rasch"), "all answers": (board, "mean_score")}
-    if (common := board.dropna("round")).sizes["round"] > 1:
+    common = board.dropna("round")
+    if common.sizes["round"] > 1 and common.std("player").any():
         methods["common items"] = (common, "mean_score")
     row = {}
     for name, (some, model) in methods.items():

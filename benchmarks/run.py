@@ -63,6 +63,14 @@ LARGE = {
     "10^6 votes, posterior and check of fit": (
         VOTES + "import leaderbayes as lb; lb.fit(lb.read_votes(v), seed=1)"
     ),
+    "a season of 3076 matches, 443 players": (
+        "import leaderbayes as lb, numpy as np, pandas as pd; rng = np.random.default_rng(1); "
+        "at = lambda: np.minimum(rng.exponential(90, 4000), 442).astype(int); a, b = at(), at(); "
+        "won = rng.random(4000) < 1 / (1 + np.exp((a - b) / 90)); "
+        "v = pd.DataFrame(dict(player_a=a, player_b=b, winner=np.where(won, 'a', 'b'))); "
+        "v = v[a != b][:3076].astype(str); "
+        "dt = lb.fit(lb.read_votes(v), seed=1); assert dt.attrs['converged']"
+    ),
     "500 players x 20 rounds": (
         "import leaderbayes as lb, numpy as np; "
         "y = np.random.default_rng(1).normal(size=(500, 20)) + np.linspace(0, 3, 500)[:, None]; "

@@ -249,6 +249,7 @@ def covered(dt, strength):
     return float(((low <= gap) & (gap <= high)).mean())
 
 
+@pytest.mark.slow  # NUTS
 def test_pairs_that_are_matched_are_told_by_who_met_whom():
     votes, strength = neighbours(3)
     dt, open_ = fit(votes, prior=True), fit(votes, options={"matched": False})

@@ -67,6 +67,8 @@ def lacking(found: Mapping[str, float | int]) -> str:
         faults.append(f"{found['divergences']} divergences (none)")
     if not found.get("pareto_k", 0.0) < MAX_PARETO_K:
         faults.append(f"Pareto k {found['pareto_k']:.2f} (below {MAX_PARETO_K})")
+    if not faults and not found.get("converged", 1):
+        faults.append("points still near where they began")
     return ", ".join(faults)
 
 

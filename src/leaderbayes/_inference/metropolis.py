@@ -21,6 +21,7 @@ _CHECKED = 40  # players that diagnostics look at, at most
 _MANY, _STATES = 120, 10  # players, and states that are kept of one point
 _MOVES, _MOST_MOVES = 5, 60  # of points at a time, and until chains have to agree
 _WALKERS = 4  # chains that are compared, at least
+_REMEMBERED = 0.3  # correlation of where moves led with where they began
 
 
 def draw_metropolis(
@@ -57,14 +58,15 @@ def draw_metropolis(
     kept = state.reshape(-1)[thin - 1 :: thin]
     x, t = proposed.x[kept], proposed.log_scale[kept]
     rate, sampler = accepted.reshape(chains, draws, -1).mean(axis=2), "metropolis"
-    if not found["converged"]:
+    # Moves of matched strengths agree long before they are where they belong.
+    if not found["converged"] and problem.target.log_prior is None:
         # As many as diagnostics need, of which draws are kept evenly spread.
         several = -(-_FEWEST // total)
         # Moves of many players take long: several states of each of fewer points are kept.
         each = _STATES if m > _MANY and total % (walkers * _STATES) == 0 else 1
         kept = _resample(proposed.log_weight, walkers, several * total // each, rng)
         x, t = proposed.x[kept], proposed.log_scale[kept]
-        moves = max(_MOVES, 2 * each)
+        moves, begun = max(_MOVES, 2 * each), _numbers(x, t, problem.target.players)
         for again in range(_MOST_MOVES // moves):
             if again:
                 x, t = x[each - 1 :: each], t[each - 1 :: each]
@@ -73,6 +75,9 @@ def draw_metropolis(
             state = np.arange(len(x)).reshape(walkers, -1)
             # Copies are next to each other: the effective sample size counts what has moved.
             found = diagnose(_checked(moved, state, m))
+            # Chains that begin alike can agree before they have moved far.
+            now = _numbers(x[each - 1 :: each], t[each - 1 :: each], m)
+            found["converged"] *= int((begun * now).mean(axis=0).max() < _REMEMBERED)
             if found["converged"]:
                 break
         x, t, sampler = x[several - 1 :: several], t[several - 1 :: several], "resample-move"
@@ -83,6 +88,14 @@ def draw_metropolis(
     shaped = {name: value.reshape(chains, draws, *value.shape[1:]) for name, value in drawn.items()}
     stats = {"acceptance_rate": rate, "diverging": np.zeros((chains, draws), bool)}
     return shaped, stats, found | {"sampler": sampler}
+
+
+def _numbers(x: Floats, t: Floats, m: int) -> Floats:
+    """Return strengths, parameters and log sigma in standard deviations (point, number)."""
+    a = x[:, :m] - x[:, :m].mean(axis=1, keepdims=True)
+    every = np.column_stack([a, x[:, m:], t])
+    rank = every.argsort(axis=0).argsort(axis=0) + 0.5
+    return np.asarray((rank / len(rank) - 0.5) * np.sqrt(12.0))
 
 
 def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:

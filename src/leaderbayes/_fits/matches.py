@@ -16,6 +16,8 @@ def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
     """Name what a group lacks: variables, of which only an outcome may be missing, and labels."""
     lost = [n for n in names if n != "outcome" and not np.isfinite(inside.get(n, np.nan)).all()]
     lost += [n for n in names if n == "outcome" and np.isinf(inside.get(n, np.inf)).any()]
+    rules = [n for n in ("within_round", "ties") if n in inside]  # both or none
+    lost += [n for n in rules if len(rules) == 1 or not np.isfinite(inside[n]).all()]
     lost += {"player"} & {*inside.dims} - {*inside.coords}
     return lost + [d for d in ("round", "vote", "model") if inside.sizes.get(d) == 0]
 

@@ -21,7 +21,7 @@ class Strengths(Posterior):
     """Strengths of players from who beat whom in rounds."""
 
     parameter = "epp"
-    parts: ClassVar = {"constant_data": ("weight", "within_round", "ties"), "observed_data": ()}
+    parts: ClassVar = {"constant_data": ("weight",), "observed_data": ()}
     kind = Kind(
         name="epp", counted="matches", unit="round", match="match",
         misfit="deviance of head-to-head results", said="who beats whom in each round",

@@ -323,7 +323,7 @@ class Posterior:
         value = self.tree.attrs.get(name, default)
         try:
             return read(value)
-        except (TypeError, ValueError) as problem:
+        except (TypeError, ValueError, RecursionError) as problem:
             raise LeaderbayesError(
                 f"{self.called} has the attribute {name}={value!r:.60}, which cannot be read."
             ) from problem

@@ -19,6 +19,8 @@ def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
     rules = [n for n in ("within_round", "ties") if n in inside]  # both or none
     lost += [n for n in rules if len(rules) == 1 or not np.isfinite(inside[n]).all()]
     lost += {"player"} & {*inside.dims} - {*inside.coords}
+    named = inside.coords.get("clustering", xr.DataArray([])).values
+    lost += [n for n in CLUSTERINGS if n in named and n not in inside]
     return lost + [d for d in ("round", "vote", "model") if inside.sizes.get(d) == 0]
 
 

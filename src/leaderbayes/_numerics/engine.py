@@ -226,7 +226,7 @@ class Engine:
             if decrement < _DECREMENT:
                 mode, value = mode + ahead, value + 0.5 * decrement
                 break
-            length = 0.5 ** np.arange(8)
+            length = 0.5 ** np.arange(16)
             tried = self.target.log_density(mode + length[:, None] * ahead, t)
             best = int(np.argmax(tried))
             if tried[best] < value:

@@ -47,7 +47,7 @@ class Odd(NamedTuple):
 
 def is_summary(name: str, others: Iterable[str] = ()) -> bool:
     """Whether a name is that of a summary: mean, avg rank, p-value, svm_std beside svm."""
-    found = words(re.sub(r"(?<=\w) *[(\[].*", "", name))  # Average (56 data sets)
+    found = words(re.sub(r"(?<=\w) +[(\[].*", "", name))  # Average (56 data sets)
     if found == ["p", "value"] or "±" in name or _UNIT.fullmatch(name):
         return True
     found = [word for word in found if not (word.isdecimal() and "of" in found)]  # mean of 5

@@ -18,7 +18,6 @@ from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._prior import PRIOR_SCALE, degrees_of_freedom, half_normal
 from leaderbayes.models._weight import (
-    Weight,
     check_board,
     check_scales,
     resolve_weight,
@@ -37,17 +36,14 @@ def checked(
     matches: xr.Dataset,
     model: Model,
     *,
-    weight: Weight | None = None,
+    weight: Any = ...,
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
     **more: float,
 ) -> tuple[Floats, float, xr.Dataset]:
     """Check a board and options; return weights (round,), degrees of freedom and constants."""
-    weight, scales = (
-        model.weight if weight is None else weight,
-        {"prior_scale": prior_scale, **more},
-    )
+    weight, scales = model.weight if weight is ... else weight, {"prior_scale": prior_scale, **more}
     check_scales(**scales)
     check_board(matches, model)
     if model.pairs:

@@ -72,9 +72,11 @@ LARGE = {
         "dt = lb.fit(lb.read_votes(v), seed=1); assert dt.attrs['converged']"
     ),
     "500 players x 20 rounds": (
-        "import leaderbayes as lb, numpy as np; "
+        "import leaderbayes as lb, numpy as np, xarray as xr; "
         "y = np.random.default_rng(1).normal(size=(500, 20)) + np.linspace(0, 3, 500)[:, None]; "
-        "lb.fit(lb.read_scores(y.T, higher_is_better=True), seed=1, progressbar=False)"
+        "names = dict(player=list(map(str, range(500))), round=range(20)); "
+        "y = xr.DataArray(y, names, ('player', 'round'), attrs=dict(higher_is_better=1)); "
+        "lb.fit(y, seed=1, progressbar=False)"
     ),
 }
 PEERS = {

@@ -42,6 +42,10 @@ OF = {  # without those of MATCHED pairs, of which many a fit takes minutes
     ),
     "davidson": ("no opinions", "judges 0.5", "both 0.5", "60 % ties", "position"),
 }  # fmt: skip
+LADDERS = {f"ladder, {places} places": places for places in (4, 12, 20)}  # apart, at most
+SWISS = {"Swiss, 30 x 6": (30, 6), "Swiss, 60 x 9": (60, 9)}  # players, rounds
+RATED = {"running rating, 600": 600, "running rating, 2000": 2000}  # matches
+OF_LADDERS = 40, 400  # players, matches; of running ratings the former
 MATCHED = ("neighbours", "halves", "by rating")  # whom players meet says how strong they are
 ORDER, ORDER_SD = 0.5, 0.5  # favour of who is shown first, and its spread over judges
 TIES, MANY_TIES = 0.3, 0.6  # of two equal players
@@ -218,4 +222,64 @@ VOTES_TABLE = Table(
     },
     board=votes_board,
     shown=votes_shown,
+)
+
+
+def paired(kind, rng):
+    """Votes whose pairs go by strength, or by earlier results, and true strengths (player,)."""
+    if kind == "two divisions":
+        return draw("bradley_terry", "halves", 20, 50, rng)[:2]
+    players, matches = OF_LADDERS
+    if kind in SWISS:
+        players, matches = SWISS[kind][0], np.prod(SWISS[kind]) // 2
+    strength, score = rng.normal(size=players), np.zeros(players)
+    first, second, won = np.zeros((3, RATED.get(kind, matches)), dtype=int)
+    if kind in LADDERS:
+        at = rng.integers(0, players - 1, matches)
+        above = np.minimum(at + rng.integers(1, LADDERS[kind] + 1, matches), players - 1)
+        first, second = np.argsort(strength)[[at, above]]
+        won = rng.random(matches) < expit(strength[first] - strength[second])
+    else:
+        for k in range(len(first)):
+            if kind in RATED:  # against one of the nearest four by Elo
+                first[k] = rng.integers(players)
+                away = np.abs(score - score[first[k]]) + 1e-3 * rng.random(players)
+                away[first[k]] = np.inf
+                second[k] = rng.choice(np.argsort(away)[:4])
+            elif k % (players // 2) == 0:  # by points so far
+                order = np.lexsort((rng.random(players), -score))
+                first[k : k + players // 2], second[k : k + players // 2] = order.reshape(-1, 2).T
+            a, b = first[k], second[k]
+            won[k] = rng.random() < expit(strength[a] - strength[b])
+            expected = expit(score[a] - score[b]) if kind in RATED else 0.0
+            step = 0.3 if kind in RATED else 1.0
+            score[a] += step * (won[k] - expected)
+            score[b] += step * (1 - won[k] - (1.0 - expected if kind in RATED else 0.0))
+    return table(first, second, won.astype(float)), strength
+
+
+def matched_board(kind, number):
+    """Whether intervals of pairs hold by either prior, and which one the rule takes."""
+    votes, truth = paired(kind, np.random.default_rng([len(kind), number]))
+    dt = fit(votes, "bradley_terry", seed=number, replicates=1)
+    rule = "matching" in dt["posterior"]
+    other = fit(votes, "bradley_terry", seed=number, replicates=1, options={"matched": not rule})
+    row = {"taken for matched": rule}
+    for name, each in {"matched": rule, "exchangeable": not rule}.items():
+        one = dt if each else other
+        inside, _ = held(gaps(draws_of(one, "epp")), gaps(truth[of_players(one)]))
+        row |= {name: inside.mean(), f"{name}, converged": one.attrs["converged"]}
+    return row
+
+
+MATCHED_TABLE = Table(
+    keys=("pairs",),
+    cells=dict.fromkeys([(k,) for k in (*LADDERS, "two divisions", *SWISS, *RATED)], 4),
+    board=matched_board,
+    shown=lambda folder: {
+        "matched": read(folder, "matched")[
+            ["pairs", "taken for matched", "matched", "matched, converged", "exchangeable"]
+        ]
+    },
+    checked=1,
 )

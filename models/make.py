@@ -48,6 +48,7 @@ TABLES = {
     "best": best.BEST,
     "populations": best.POPULATIONS_TABLE,
     "votes": judges.VOTES_TABLE,
+    "matched": judges.MATCHED_TABLE,
 }
 NAMES = (*TABLES, *calibration.NAMES)
 

@@ -249,6 +249,13 @@ def covered(dt, strength):
     return float(((low <= gap) & (gap <= high)).mean())
 
 
+def test_moves_are_not_for_matched_strengths():
+    """Chains of moved points agreed at the wrong place."""
+    dt = fit(neighbours(3)[0], sampler="metropolis")
+    assert "matching" in dt["posterior"]
+    assert (dt.attrs["sampler"], dt.attrs["converged"]) == ("metropolis", 0)
+
+
 @pytest.mark.slow  # NUTS
 def test_pairs_that_are_matched_are_told_by_who_met_whom():
     votes, strength = neighbours(3)

@@ -155,3 +155,14 @@ def test_any_posterior_of_it_is_taken(few):
 def test_bad_input(few, change, said):
     with pytest.raises(lb.LeaderbayesError, match=said):
         lb.fit(change(few), "rasch")
+
+
+def test_weak_players_with_easy_items_need_no_moves():
+    """Newton's method began so far from the mode that it gave up, and moves took minutes."""
+    rng = np.random.default_rng(0)
+    ability, difficulty = np.array([0.0, 0.5, 1.0, 1.5])[:, None], rng.normal(size=150)
+    right = rng.random((4, 150)) < expit(ability - difficulty)
+    asked = rng.random((4, 150)) < expit(2.0 * (ability - difficulty - 0.7))
+    answers = table(np.where(asked, right, np.nan)).dropna("round", how="all")
+    dt = lb.fit(answers, "rasch", seed=1)
+    assert (dt.attrs["sampler"], dt.attrs["converged"]) == ("metropolis", 1)

@@ -1,6 +1,7 @@
 """Convergence of chains, by ArviZ's diagnostics and the limits below."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -72,7 +73,7 @@ def lacking(found: Mapping[str, float | int]) -> str:
     return ", ".join(faults)
 
 
-def warn_of(found: Mapping[str, float | int], draws: int) -> None:
+def warn_of(found: Mapping[str, Any], draws: int) -> None:
     """Warn (LB001) if chains did not converge, with the remedy."""
     if found["converged"]:
         return
@@ -80,6 +81,8 @@ def warn_of(found: Mapping[str, float | int], draws: int) -> None:
         remedy = "use several chains (chains=4), because a single chain cannot disagree"
     elif found["divergences"]:
         remedy = "sample with smaller steps: pm.sample(nuts={'target_accept': 0.99})"
+    elif found.get("sampler") == "resample-move":
+        remedy = "use NUTS (sampler='nutpie')"
     else:
         short = MIN_ESS / max(float(found["min_ess"]), 1.0)
         remedy = f"fit with draws={int(np.ceil(draws * max(2.0, 1.5 * short) / 100.0) * 100)}"

@@ -66,7 +66,7 @@ def draw_metropolis(
         each = _STATES if m > _MANY and total % (walkers * _STATES) == 0 else 1
         kept = _resample(proposed.log_weight, walkers, several * total // each, rng)
         x, t = proposed.x[kept], proposed.log_scale[kept]
-        moves, begun = max(_MOVES, 2 * each), _numbers(x, t, problem.target.players)
+        moves, begun = max(_MOVES, 2 * each), _numbers(x, t, m)
         for again in range(_MOST_MOVES // moves):
             if again:
                 x, t = x[each - 1 :: each], t[each - 1 :: each]

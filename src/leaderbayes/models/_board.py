@@ -18,6 +18,7 @@ from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._prior import PRIOR_SCALE, degrees_of_freedom, half_normal
 from leaderbayes.models._weight import (
+    Weight,
     check_board,
     check_scales,
     resolve_weight,
@@ -36,14 +37,14 @@ def checked(
     matches: xr.Dataset,
     model: Model,
     *,
-    weight: Any = ...,
+    weight: Weight = "composite",
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
     **more: float,
 ) -> tuple[Floats, float, xr.Dataset]:
     """Check a board and options; return weights (round,), degrees of freedom and constants."""
-    weight, scales = model.weight if weight is ... else weight, {"prior_scale": prior_scale, **more}
+    scales = {"prior_scale": prior_scale, **more}
     check_scales(**scales)
     check_board(matches, model)
     if model.pairs:

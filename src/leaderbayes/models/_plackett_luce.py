@@ -108,7 +108,7 @@ def plackett_luce(
 
 def problem(matches: xr.Dataset, **options: Any) -> Problem:
     """Return the same model for the fast engine."""
-    eta, df, constant = checked(matches, MODEL, **options)
+    eta, df, constant = checked(matches, MODEL, **{"weight": 1.0} | options)
     prior_scale, place = float(constant["prior_scale"].item()), matches["place"].to_numpy()
     ordered = rankings(place, eta)
 

@@ -143,29 +143,49 @@ def shown_as(
 ) -> Shown:
     """Return what `leaderboard` shows of players, from their parameter or ``draws``; or raise."""
     one_of("scale", scale, None, "elo")
-    name, unit, draws = post.parameter, post.unit, post.draws if draws is None else draws
     if scale is None and anchor_at is not None:
         raise LeaderbayesError("anchor_at= is in Elo points: add scale='elo'.")
-    in_odds = unit == "log-odds"
-    if scale == "elo" and not in_odds:
+    draws = post.draws if draws is None else draws
+    gap = draws if anchor is None else draws - draws[..., [post.position(anchor)]]
+    return _shown(post, draws, gap, anchor, scale, anchor_at)
+
+
+@singledispatch
+def _shown(
+    post: Posterior, draws: Floats, gap: Floats, anchor: str | None, scale: str | None, _: Any
+) -> Shown:
+    """Return what is shown of scores or theta, and of their ``gap`` to the anchor."""
+    name, unit = post.parameter, post.unit
+    if scale is not None:
         raise LeaderbayesError(
             f"scale='elo' is for log-odds, and {name} is in {unit}: omit it; anchor= alone shows "
             "differences."
         )
-    gap = draws if anchor is None else draws - draws[..., [post.position(anchor)]]
-    who = "the average player" if anchor is None else anchor
-    if scale == "elo":
+    if anchor is None:
+        return Shown(name, draws, f"{name} ({unit})", None)
+    said = f"{name} less that of {anchor}"
+    return Shown(name, draws, f"{said} ({unit})", None, anchor, gap, said=said)
+
+
+@_shown.register
+def _shown_in_odds(
+    post: Strengths,
+    draws: Floats,
+    gap: Floats,
+    anchor: str | None,
+    scale: str | None,
+    anchor_at: float | None,
+) -> Shown:
+    name, who = post.parameter, "the average player" if anchor is None else anchor
+    if scale is not None:
         at = 1000.0 if anchor_at is None else number("anchor_at", anchor_at)
         said = f"400 points for each factor of ten of the odds, {who} at {at:g}"
         axis = f"Elo ({who} at {at:g})"
         return Shown("elo", at + _ELO * gap, axis, at, anchor, factor=_ELO, said=said)
     if anchor is None:
-        return Shown(name, draws, f"{name} ({unit})", 0.0 if in_odds else None)
-    if in_odds:
-        said = f"log-odds of beating {who}"
-        return Shown(name, gap, f"{name} ({said})", 0.0, anchor, said=said)
-    axis, said = f"{name} less that of {who} ({unit})", f"{name} less that of {who}"
-    return Shown(name, draws, axis, None, anchor, gap, said=said)
+        return Shown(name, draws, f"{name} ({post.unit})", 0.0)
+    said = f"log-odds of beating {who}"
+    return Shown(name, gap, f"{name} ({said})", 0.0, anchor, said=said)
 
 
 def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.DataFrame:
@@ -182,13 +202,7 @@ def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.Dat
         "p_best": (best / best.sum(axis=1, keepdims=True)).mean(axis=0),
     }
     table = pd.DataFrame(columns).iloc[post.order].reset_index(drop=True)
-    if post.who == "player":
-        tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-        low, high = np.quantile(post.ranks, tails, axis=0, method="inverted_cdf")[:, post.order]
-        equals = pd.Series(post.equals[post.order])
-        table["rank"] = equals.groupby(equals).transform(lambda of: of.index[0] + 1)
-        table["rank_lower"], table["rank_upper"] = low.astype(int), high.astype(int)
-    table = with_beside(post, table)
+    table = with_beside(post, table.assign(**_ranks(post, prob)))
     table.attrs.update(post.trust)
     if shown.said:
         table.attrs.update({"anchor": shown.anchor or "", "scale": shown.said})
@@ -197,8 +211,21 @@ def table_of(post: Posterior, prob: float, shown: Shown | None = None) -> pd.Dat
 
 def is_reference(table: pd.DataFrame) -> Bools:
     """Find the player to which ``difference`` refers: the anchor or the leader."""
-    names = table["player" if "player" in table else "team"]
+    names = table.iloc[:, 0]
     return np.asarray(names == (table.attrs.get("anchor") or names.iloc[0]))
+
+
+@singledispatch
+def _ranks(post: Posterior, prob: float) -> dict[str, Any]:
+    """Return ranks of players, best first, with intervals."""
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    low, high = np.quantile(post.ranks, tails, axis=0, method="inverted_cdf")[:, post.order]
+    equals = pd.Series(post.equals[post.order])
+    rank = equals.groupby(equals).transform(lambda of: of.index[0] + 1)
+    return {"rank": rank, "rank_lower": low.astype(int), "rank_upper": high.astype(int)}
+
+
+_ranks.register(Teams, lambda post, prob: {})
 
 
 @singledispatch

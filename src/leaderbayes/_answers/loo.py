@@ -11,7 +11,7 @@ from scipy.special import softmax
 
 from leaderbayes._answers.refit import refit
 from leaderbayes._errors import LeaderbayesError, warn
-from leaderbayes._fits.posterior import Posterior, Strengths
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._types import Floats, Ints
 
@@ -71,8 +71,6 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     (25, -820.0)
     """
     post = Posterior(dt)
-    if post.kind.no_rounds:
-        raise LeaderbayesError(post.kind.no_rounds)
     if not post.option("within_round", 1):
         raise LeaderbayesError("Matches across rounds have no single round to leave out.")
     found = _scored(post, _smoothed(post), refit)
@@ -111,6 +109,7 @@ def _scored_by_matches(post: Strengths, smoothed: Any, refit: bool) -> Any:
     )
 
 
+@singledispatch
 def _smoothed(post: Posterior) -> Any:
     """Leave each round out with ArviZ: weights of draws, Pareto k, and scores."""
     import arviz_stats as az
@@ -130,6 +129,11 @@ def _smoothed(post: Posterior) -> Any:
         # Our own message, which says what to do, stands for ArviZ'.
         warnings.simplefilter("ignore", UserWarning)
         return az.loo(whole, var_name=next(iter(likelihood.data_vars)), pointwise=True)
+
+
+@_smoothed.register
+def _of_votes(post: StrengthsOfVotes) -> Any:
+    raise LeaderbayesError("Votes have no rounds to leave out: use leaderbayes.check.")
 
 
 def event_scores(
@@ -235,7 +239,7 @@ def log_likelihood(dt: xr.DataTree) -> xr.Dataset:
     >>> table = az.psense_summary(dt, var_names=["epp_scale"])
     """
     post = Posterior(dt)
-    by_round = None if post.kind.no_rounds else post.model.log_likelihood
+    by_round = post.log_likelihood
     if "log_likelihood" in dt.children or by_round is None:
         return post.group("log_likelihood")
     inside = post.tree["posterior"].dataset

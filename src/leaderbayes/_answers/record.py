@@ -1,6 +1,7 @@
 """Head-to-head results of each pair."""
 
 from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import xarray as xr
 from scipy.special import betainc, betaincinv, expit
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import OfTournaments, Posterior, Teams
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._scores.vote_matches import weights_of
 from leaderbayes._types import Floats, Longs
@@ -31,10 +32,9 @@ class Results(NamedTuple):
     b: Floats  # losses, alike
 
 
+@singledispatch
 def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
     """Count the results of each pair, of all or of some players; or raise if it has none."""
-    if post.kind.no_record:
-        raise LeaderbayesError(post.kind.no_record.format(called=post.called))
     board = post.matches(players)
     won, played, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
     # Votes of one judge, or on one prompt, go together.
@@ -58,6 +58,13 @@ def results(post: Posterior, players: Sequence[str] | None = None) -> Results:
         a, b, doubt = (table[np.ix_(at, at)] for table in votes.tables(len(post.players)))
         worth = worth / (1.0 + worth * doubt)
     return Results(names, won, played, tied, worth, worth * a, worth * b)
+
+
+@results.register
+def _of_tournaments(post: OfTournaments, players: Sequence[str] | None = None) -> Results:
+    raise LeaderbayesError(
+        "Head-to-head results need one tournament: use leaderbayes.study.select(fit, name)."
+    )
 
 
 class Votes(NamedTuple):
@@ -153,9 +160,14 @@ def record(post: Posterior, prob: float, players: Sequence[str] | None = None) -
     return of_pairs(post, found.names, values)
 
 
+@singledispatch
 def known_record(post: Posterior, prob: float, players: Any = None) -> xr.Dataset | None:
     """Return the same; None of a posterior without results of one tournament."""
-    return None if post.kind.no_record else record(post, prob, players)
+    return record(post, prob, players)
+
+
+for _none in (OfTournaments, Teams):
+    known_record.register(_none, lambda post, prob, players=None: None)
 
 
 def of_pairs(post: Posterior, names: np.ndarray, values: dict[str, Floats]) -> xr.Dataset:

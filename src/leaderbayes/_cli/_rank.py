@@ -79,7 +79,6 @@ def rank(**given: Any) -> None:
 def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
     """Estimate by maximum likelihood, by default in the first model that has an estimate."""
     import leaderbayes as lb
-    from leaderbayes._scores.vote_matches import is_votes
     from leaderbayes.models._registry import MODELS
 
     if alien := typed([name for name in ARGUMENTS if name not in _OF_ESTIMATES]):
@@ -90,14 +89,7 @@ def _estimate(data: Data, given: dict[str, Any]) -> "xr.Dataset":
     function = getattr(lb.likelihood, model, None)
     if function is None or model not in MODELS:
         raise lb.LeaderbayesError(f"--ml has no model {model!r}; omit --ml, or use another.")
-    asked: dict[str, Any] = {}
-    played = data.given.values
-    if is_votes(played):
-        asked = {name: given[name] for name in typed(_OF_VOTES)}
-    else:
-        played = lb.matches(played, within_round=given["within_round"], ties=given["ties"])
-        if given["weight"] is not None:
-            asked["covariance"] = "model" if given["weight"] == 1.0 else "clustered"
+    played, asked = data.given.estimable(given, typed(_OF_VOTES))
     if unknown := asked.keys() - signature(function).parameters:
         raise lb.LeaderbayesError(f"--ml --model {model} has no {' and no '.join(unknown)}.")
     estimate: xr.Dataset = function(played, **asked)
@@ -121,7 +113,6 @@ def _write(
     import leaderbayes as lb
     from leaderbayes._fits.file import encoded
     from leaderbayes._fits.posterior import Posterior
-    from leaderbayes.study._tournaments import fits_of
 
     tables: dict[str, Any] = {
         "leaderboard": table,
@@ -130,9 +121,8 @@ def _write(
     if "effects" in result:
         tables["effects"] = pd.DataFrame(result["effects"])
     figures = ["leaderboard", "groups", "win_probability", "rank_distribution"]
-    if Posterior(dt).several:
-        asked = {"prob": given["prob"], **anchored(given)}
-        each = {name: lb.leaderboard(one, **asked) for name, one in fits_of(dt)}
+    asked, names = {"prob": given["prob"], **anchored(given)}, Posterior(dt).tournaments
+    if each := {name: lb.leaderboard(lb.study.select(dt, name), **asked) for name in names}:
         tables["tournaments"] = pd.concat(each, names=["tournament"]).reset_index("tournament")
     elif result["deviance"] is not None:
         figures.append("record")

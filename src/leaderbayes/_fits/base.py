@@ -50,6 +50,7 @@ class Posterior:
     observed: ClassVar[frozenset[str]] = frozenset()  # dimensions that only these data have
     parts: ClassVar[Mapping[str, Sequence[str]]] = {}  # variables that stand beside ours, by group
     several: ClassVar[bool] = False  # tournaments at once
+    tournaments: Sequence[str] = ()  # of several
     kind: ClassVar[Kind]
     tree: xr.DataTree
     model: Model
@@ -244,6 +245,11 @@ class Posterior:
     def known(self) -> xr.Dataset:
         """The same; empty if there is none."""
         return self.constant if "constant_data" in self.tree.children else xr.Dataset()
+
+    @property
+    def log_likelihood(self) -> Callable[..., Floats] | None:
+        """Log-likelihood of each round, as the model has it."""
+        return self.model.log_likelihood
 
     @property
     def unit(self) -> str:

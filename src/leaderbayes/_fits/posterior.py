@@ -45,6 +45,12 @@ class OfTournaments(Posterior):
         """Whether the posterior has a spread between tournaments, too."""
         return super().is_of(post) and f"{cls.parameter}_spread" in post.tree["posterior"].dataset
 
+    @cached_property
+    def tournaments(self) -> Sequence[str]:  # type: ignore[override]
+        """Names of the tournaments."""
+        inside = self.tree["posterior"].dataset[f"{self.parameter}_tournament"]
+        return [str(name) for name in inside["tournament"].to_numpy()]
+
     @property
     def spread(self) -> Floats:
         """Draws (sample,) of the standard deviation between tournaments."""
@@ -78,8 +84,9 @@ class StrengthsOfVotes(Strengths):
     kind = Strengths.kind._replace(
         name="votes", counted="votes", unit="vote", more="votes", met="votes",
         parts=("judge", "prompt", "vote"), match="vote", said="who beats whom in votes",
-        card="votes", no_rounds="Votes have no rounds to leave out: use leaderbayes.check.",
+        card="votes",
     )  # fmt: skip
+    log_likelihood = None  # by round
 
     @property
     def data(self) -> xr.Dataset:
@@ -142,7 +149,6 @@ class Teams(Posterior):
     kind = Kind(
         name="theta", counted="scores", unit="score", match="score", misfit="discrepancy",
         said="the best of a board", ticks="score",
-        no_record="{called} ranks teams, which play no matches in rounds.",
     )  # fmt: skip
 
     @property
@@ -168,7 +174,7 @@ class Teams(Posterior):
         return None
 
     def _place(self) -> xr.DataArray:
-        raise LeaderbayesError(self.kind.no_record.format(called=self.called))
+        raise LeaderbayesError(f"{self.called} ranks teams, which play no matches in rounds.")
 
 
 # The first whose data these are.

@@ -40,23 +40,16 @@ class Kind(NamedTuple):
     better: str = "{one} is better with probability {p_better}."
     near: str = "difference within {rope:g}"
     rope_below: float = np.inf
-    # What to do where the model does not describe the data, or there is nothing of its kind.
+    # What to do where the model does not describe the data.
     instead: str = "model='bradley_terry'"
-    no_record: str = ""
-    no_rounds: str = ""
 
     def over_tournaments(self, **words: Any) -> "Kind":
         """Return the same where further data are tournaments."""
         return self._replace(
             unit="tournament", parts=("tournament",), said=f"{self.said}, over several tournaments",
             wins_by="model", affordable=4_000_000, items=False, where=" in a new tournament",
-            instead="each tournament by itself", no_record=_ONE_TOURNAMENT,
+            instead="each tournament by itself",
         )._replace(**words)  # fmt: skip
-
-
-_ONE_TOURNAMENT = (
-    "Head-to-head results need one tournament: use leaderbayes.study.select(fit, name)."
-)
 
 
 class Problem(NamedTuple):

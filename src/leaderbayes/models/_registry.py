@@ -3,7 +3,7 @@
 Fits, answers, documentation and the command line read this one list.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -112,6 +112,13 @@ class Scores(NamedTuple):
             hint(board, test_fraction=fraction, likelihood=known)
         return self.values
 
+    def estimable(self, options: Mapping[str, Any], _: Any) -> tuple[Any, dict[str, Any]]:
+        """Return matches, and the options of an estimate from them."""
+        played = matches(self.values, within_round=options["within_round"], ties=options["ties"])
+        weight = options["weight"]
+        kind = "model" if weight == 1.0 else "clustered"
+        return played, {} if weight is None else {"covariance": kind}
+
     def adapted(self, model: Model, options: dict[str, Any]) -> "Scores":
         """Return the data for the model; remove used ``options``."""
         check_beside(self.values, model)
@@ -180,6 +187,12 @@ class Votes(NamedTuple):
     ) -> Any:
         """Return votes, which models take as they are."""
         return self.values
+
+    def estimable(
+        self, options: Mapping[str, Any], typed: Sequence[str]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return votes, and those options of an estimate that were given."""
+        return self.values, {name: options[name] for name in typed}
 
     def adapted(self, model: Model, options: dict[str, Any]) -> "Votes":
         """Return the data for the model."""

@@ -1,17 +1,18 @@
 """Forest of a leaderboard; of many tournaments side by side; strengths over time."""
 
 from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.leaderboard import shown_as, table_of
+from leaderbayes._answers.leaderboard import Shown, shown_as, table_of
 from leaderbayes._answers.ranks import by_period
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, ScoresOfTournaments
 from leaderbayes._numerics.intervals import ends
 from leaderbayes.plots._canvas import (
     Family,
@@ -106,12 +107,8 @@ def leaderboard(
     view = shown_as(post, anchor, scale, anchor_at)
     table = table_of(post, share("prob", prob), view)
     shown = best(table, top, _MOST)
-    if view.behind is None and post.several and "difference" in table:
-        # What tournaments share makes intervals of the means wide, where differences are known.
-        first = post.order[0]
-        behind = post.draws - post.draws[:, [first]]
-        axis = f"{view.axis} minus that of {post.players[first]}"
-        view = view._replace(behind=behind, axis=axis)
+    if view.behind is None:
+        view = _drawn(post, view)
     m, y = len(shown), np.arange(len(shown))[::-1]
     at = post.players.get_indexer(pd.Index(shown[post.who]))
     inner = ends(view.drawn[:, at], prob / 2.0)
@@ -136,6 +133,20 @@ def leaderboard(
         marked.rows(ax)
         marked.legend(ax)
     return collection
+
+
+@singledispatch
+def _drawn(post: Posterior, view: Shown) -> Shown:
+    """Return what is drawn: the column of the table."""
+    return view
+
+
+@_drawn.register
+def _drawn_of_tournaments(post: ScoresOfTournaments, view: Shown) -> Shown:
+    # What tournaments share makes intervals of the means wide, where differences are known.
+    first = post.order[0]
+    axis = f"{view.axis} minus that of {post.players[first]}"
+    return view._replace(behind=post.draws - post.draws[:, [first]], axis=axis)
 
 
 def _averages(average: xr.Dataset, top: int | None, figsize: FigSize | None) -> Any:

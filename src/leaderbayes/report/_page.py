@@ -10,7 +10,7 @@ import xarray as xr
 
 from leaderbayes._answers.compare import differences, p_better
 from leaderbayes._answers.groups import groups, tied_for_top
-from leaderbayes._answers.leaderboard import Shown, shown_as, table_of
+from leaderbayes._answers.leaderboard import Shown, is_reference, shown_as, table_of
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import known_record
 from leaderbayes._answers.votes import effects
@@ -55,9 +55,9 @@ def boards(
 def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     """Return each leaderboard's name and posterior, in memory."""
     if "posterior" in dt.children:
-        several = Posterior(dt).several
-        yield "All tournaments" if several else str(dt.attrs.get("tournament", "")), dt
-        if not several:
+        names = Posterior(dt).tournaments
+        yield "All tournaments" if names else str(dt.attrs.get("tournament", "")), dt
+        if not names:
             return
     from leaderbayes.study._tournaments import fits_of
 
@@ -162,8 +162,7 @@ def rows_of(
     marked = post.kind.ticks in table
     scores = table[post.kind.ticks].to_numpy() if marked else outer[0]
     axis = Axis(float(min(outer[0].min(), scores.min())), float(max(outer[1].max(), scores.max())))
-    reference = table[post.who] == (view.anchor or table[post.who].iloc[0])
-    zero = float(table.loc[reference, name].iloc[0]) if view.zero is None else view.zero
+    zero = float(table.loc[is_reference(table), name].iloc[0]) if view.zero is None else view.zero
     rows = [
         {
             "player": names[k],

@@ -118,12 +118,8 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
             f"This takes a study from leaderbayes.study.fit, not {type(study).__name__}."
         )
     if "posterior" in study.children:
-        posterior = OfTournaments.of(
-            study,
-            "{called} is about one tournament: use a study, or a model of several tournaments.",
-        )
-        names = study["posterior"].dataset[f"{posterior.parameter}_tournament"]["tournament"]
-        return [str(name) for name in names.to_numpy()]
+        otherwise = "is about one tournament: use a study, or a model of several tournaments."
+        return list(OfTournaments.of(study, f"{{called}} {otherwise}").tournaments)
     if not study.children:
         raise LeaderbayesError("The study has no tournaments: use one with a fit for each.")
     for name, fit in study.children.items():

@@ -96,7 +96,7 @@ def test_list_of_names_is_complete():
     assert set(lb.__all__) == {name.split(".")[0] for name in names}
     assert set(lb.__all__) <= set(dir(lb))
     modules = [name for name in lb.__all__ if inspect.ismodule(getattr(lb, name))]
-    assert len(modules) == 9
+    assert len(modules) == 8
     for module in modules:
         listed = {
             name.removeprefix(f"{module}.") for name in names if name.startswith(f"{module}.")

@@ -2,6 +2,7 @@
 
 import inspect
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes._adapters.read import PROGRAMS
 from votes import draw, fit
 
 VOTES = draw(np.array([0.8, -0.8, 0.0]), 100, np.random.default_rng(1), judges=12)
@@ -61,8 +63,8 @@ def functions():
         for place, module in places.items()
         if hasattr(module, "__all__")
         for name in module.__all__
-        if inspect.isfunction(function := getattr(module, name))
-    }
+        if inspect.isfunction(function := getattr(module, name)) and name != "read_results"
+    } | {f"results of {each}": partial(lb.read_results, program=each) for each in PROGRAMS}
 
 
 @pytest.mark.parametrize("name", sorted(set(functions()) - NUMBERS - RIGHT))

@@ -1,4 +1,3 @@
-from . import adapters as adapters
 from . import datasets as datasets
 from . import likelihood as likelihood
 from . import models as models
@@ -7,6 +6,7 @@ from . import report as report
 from . import sota as sota
 from . import study as study
 from . import tuning as tuning
+from ._adapters.read import read_results as read_results
 from ._answers.audit import audit as audit
 from ._answers.baselines import elo as elo
 from ._answers.baselines import mean_scores as mean_scores

@@ -1,13 +1,17 @@
 """What systems solved of SWE-bench, LiveCodeBench and terminal-bench."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_livecodebench, from_swe_bench, from_terminal_bench
+
+read_livecodebench = partial(lb.read_results, program="livecodebench")
+read_swe_bench = partial(lb.read_results, program="swe-bench")
+read_terminal_bench = partial(lb.read_results, program="terminal-bench")
 
 FOLDER = Path(__file__).parent / "data" / "swe_bench"
 REPORTS = sorted((FOLDER / "reports").iterdir())
@@ -18,7 +22,7 @@ INSTANCES = [
 
 
 def test_reports():
-    scores = from_swe_bench(REPORTS)
+    scores = read_swe_bench(REPORTS)
     assert scores["player"].values.tolist() == ["org/large-1.5", "small"]
     assert scores["round"].values.tolist() == INSTANCES
     # Errors and empty patches are not resolved; what was not submitted is missing.
@@ -30,13 +34,13 @@ def test_reports():
         "player=model, round=instance_id, cluster=repository, score=resolved"
     )
     assert scores.attrs["higher_is_better"] == 1
-    assert "cluster" not in from_swe_bench(REPORTS, clusters=False).coords
-    np.testing.assert_array_equal(from_swe_bench(FOLDER / "reports"), scores)
+    assert "cluster" not in read_swe_bench(REPORTS, clusters=False).coords
+    np.testing.assert_array_equal(read_swe_bench(FOLDER / "reports"), scores)
 
 
 def test_experiments_with_all_instances():
     more = [*INSTANCES, "sympy__sympy-6"]
-    scores = from_swe_bench(FOLDER / "verified", instances=more)
+    scores = read_swe_bench(FOLDER / "verified", instances=more)
     assert scores["player"].values.tolist() == ["20260501_large", "20260502_small", "20260503_mini"]
     scores = scores.sel(round=more)
     np.testing.assert_array_equal(
@@ -46,7 +50,7 @@ def test_experiments_with_all_instances():
 
 def test_experiments_alone_are_of_the_instances_that_they_name():
     with pytest.warns(lb.LeaderbayesWarning, match="LB053 .*the 4 instances that any .*instances="):
-        scores = from_swe_bench(FOLDER / "verified")
+        scores = read_swe_bench(FOLDER / "verified")
     assert scores.sizes["round"] == 4
     assert scores.sel(player="20260502_small").values.tolist() == [1, 0, 0, 0]
 
@@ -72,7 +76,7 @@ def test_refusals(tmp_path, report, options, message):
     path = tmp_path / "a.run.json"
     path.write_text(report if isinstance(report, str) else json.dumps(report))
     with pytest.raises(lb.ScoresError, match=message):
-        from_swe_bench([path, REPORTS[0]], **options)
+        read_swe_bench([path, REPORTS[0]], **options)
 
 
 def test_samples_of_livecodebench(tmp_path):
@@ -83,13 +87,13 @@ def test_samples_of_livecodebench(tmp_path):
         (tmp_path / model / "Scenario.codegeneration_2_0.2_eval_all.json").write_text(
             json.dumps(of)
         )
-    scores = from_livecodebench(tmp_path)
+    scores = read_livecodebench(tmp_path)
     assert scores["player"].values.tolist() == ["a", "b"]
     np.testing.assert_array_equal(scores, [[0.5, 1.0], [0.0, np.nan]])
     assert (scores.attrs["runs"], scores.attrs["answers"]) == (2.0, 1)
     (tmp_path / "a" / "b_eval_all.json").write_text('[{"question_id": "q1", "graded_list": [1]}]')
     with pytest.raises(lb.ScoresError, match=r"record 0 .* 'graded_list' of true and false"):
-        from_livecodebench(tmp_path)
+        read_livecodebench(tmp_path)
 
 
 def test_attempts_of_terminal_bench(tmp_path):
@@ -102,10 +106,10 @@ def test_attempts_of_terminal_bench(tmp_path):
         (folder / "hello" / "trial" / "results.json").write_text(json.dumps(results[0]))
         about = {"agent_name": agent, "model_name": "m"}
         (folder / "run_metadata.json").write_text(json.dumps(about))
-    scores = from_terminal_bench(tmp_path)
+    scores = read_terminal_bench(tmp_path)
     assert scores["player"].values.tolist() == ["x (m)", "y (m)"]
     np.testing.assert_array_equal(scores, [[0.5, 0.0], [0.0, 1.0]])
     with pytest.raises(lb.ScoresError, match=r"result 0 .* no 'task_id' and 'is_resolved'"):
-        from_terminal_bench(
-            {"x": FOLDER / "verified" / "20260501_large" / "results" / "results.json"}
+        read_terminal_bench(
+            {"x": FOLDER / "verified" / "20260501_large" / "results" / "results.json"},
         )

@@ -1,20 +1,22 @@
 """Results of HELM on instances."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_helm
+
+read_helm = partial(lb.read_results, program="helm")
 
 FOLDER = Path(__file__).parent / "data" / "helm"
 ART = "quiz:subject=art,method=joint"
 
 
 def test_instances_are_rounds_and_trials_repeats():
-    scores = from_helm(FOLDER, metric="exact_match", tasks=[ART])
+    scores = read_helm(FOLDER, metric="exact_match", tasks=[ART])
     assert scores.dims == ("player", "round")
     assert scores["player"].values.tolist() == ["org/large", "org/small"]
     assert scores["round"].values.tolist() == ["id0", "id1", "id2"]
@@ -28,12 +30,12 @@ def test_instances_are_rounds_and_trials_repeats():
 
 
 def test_runs_are_tournaments_or_clusters():
-    several = from_helm(FOLDER, metric="exact_match")
+    several = read_helm(FOLDER, metric="exact_match")
     assert several["tournament"].values.tolist() == [ART, ART.replace("art", "law")]
-    one = from_helm(FOLDER, metric="exact_match", clusters=True)
+    one = read_helm(FOLDER, metric="exact_match", clusters=True)
     assert one["cluster"].values.tolist() == [ART] * 3 + [ART.replace("art", "law")] * 2
     assert one["round"].values[0] == f"{ART}.id0"
-    named = from_helm({"a": FOLDER / "large-art", "b": FOLDER / "small-art"}, metric="exact_match")
+    named = read_helm({"a": FOLDER / "large-art", "b": FOLDER / "small-art"}, metric="exact_match")
     assert named["player"].values.tolist() == ["a", "b"]
 
 
@@ -67,13 +69,13 @@ def test_refusals(tmp_path, entries, options, message):
     write(tmp_path, "a", entries)
     write(tmp_path, "b", [entry()])
     with pytest.raises(lb.ScoresError, match=message):
-        from_helm(tmp_path, **{"metric": "exact_match"} | options)
+        read_helm(tmp_path, **{"metric": "exact_match"} | options)
 
 
 def test_runs_without_a_specification(tmp_path):
     write(tmp_path, "a", [entry()], spec={"name": "quiz"})
     with pytest.raises(lb.ScoresError, match=r"run_spec.json: no 'name' and 'adapter_spec'"):
-        from_helm(tmp_path)
+        read_helm(tmp_path)
     (tmp_path / "a" / "run_spec.json").unlink()
     with pytest.raises(lb.ScoresError, match=r"stats.json: there is no run_spec.json beside it"):
-        from_helm(tmp_path)
+        read_helm(tmp_path)

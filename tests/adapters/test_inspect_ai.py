@@ -3,6 +3,7 @@
 import json
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,14 @@ import pyarrow as pa
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_inspect_ai
+
+read_inspect_ai = partial(lb.read_results, program="inspect-ai")
 
 FOLDER = Path(__file__).parent / "data" / "inspect_ai"
 
 
 def test_samples_are_rounds_of_tasks():
-    scores = from_inspect_ai(FOLDER, metric="match", tasks=["quiz_art"])
+    scores = read_inspect_ai(FOLDER, metric="match", tasks=["quiz_art"])
     assert scores.dims == ("player", "round")
     assert scores["player"].values.tolist() == ["openai/large", "openai/small"]
     assert scores["round"].values.tolist() == ["a0", "a1", "a2"]
@@ -28,7 +30,7 @@ def test_samples_are_rounds_of_tasks():
 
 
 def test_epochs_are_averaged():
-    scores = from_inspect_ai(FOLDER, metric="match", tasks=["quiz_law"])
+    scores = read_inspect_ai(FOLDER, metric="match", tasks=["quiz_law"])
     np.testing.assert_array_equal(scores, [[1, 0.5], [0.5, 0]])
     assert scores.attrs["runs"] == 2
     assert scores.attrs["answers"] == 1
@@ -37,7 +39,7 @@ def test_epochs_are_averaged():
 
 
 def test_a_value_of_a_scorer_with_several():
-    scores = from_inspect_ai(
+    scores = read_inspect_ai(
         FOLDER, metric="judge,clarity", tasks=["quiz_law"], higher_is_better=False
     )
     assert (scores == 0.5).all()
@@ -72,8 +74,8 @@ SMALL = next(FOLDER.glob("*aaSmall.json"))
 
 def test_logs_packed_with_zstandard(tmp_path):
     log = zstandard(ART, tmp_path / "large.eval")
-    read = from_inspect_ai([log, SMALL], metric="match")
-    np.testing.assert_array_equal(read, from_inspect_ai([ART, SMALL], metric="match"))
+    read = read_inspect_ai([log, SMALL], metric="match")
+    np.testing.assert_array_equal(read, read_inspect_ai([ART, SMALL], metric="match"))
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="zipfile reads them")
@@ -81,7 +83,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     log = zstandard(ART, tmp_path / "large.eval")
     with pytest.raises(lb.MissingExtraError, match=r"large.eval: a log .*leaderbayes\[parquet\]"):
-        from_inspect_ai([log, SMALL], metric="match")
+        read_inspect_ai([log, SMALL], metric="match")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
 def test_archives_that_lack_something(tmp_path, leave_out, message):
     log = packed(ART, tmp_path / "log.eval", leave_out=leave_out)
     with pytest.raises(lb.ScoresError, match=f"log.eval: .*{message}"):
-        from_inspect_ai([log, SMALL], metric="match")
+        read_inspect_ai([log, SMALL], metric="match")
 
 
 @pytest.mark.parametrize("damage", [lambda c: c[:300], lambda c: c[:-900] + b"?" * 200 + c[-700:]])
@@ -103,7 +105,7 @@ def test_damaged_archives(tmp_path, damage):
     log = tmp_path / "log.eval"
     log.write_bytes(damage(ART.read_bytes()))
     with pytest.raises(lb.ScoresError, match=r"log.eval"):
-        from_inspect_ai([log, SMALL], metric="match")
+        read_inspect_ai([log, SMALL], metric="match")
 
 
 def test_as_a_table_its_reader_is_named():
@@ -145,23 +147,23 @@ SOUND = log_of("b", "C", "I")
 )
 def test_refusals(tmp_path, log, options, message):
     with pytest.raises(lb.ScoresError, match=message):
-        from_inspect_ai(write(tmp_path, log, SOUND), **options)
+        read_inspect_ai(write(tmp_path, log, SOUND), **options)
 
 
 def test_tasks_and_samples_that_are_others(tmp_path):
     other = log_of("a", "C", "I")
     other["eval"]["task_version"] = 1
     with pytest.raises(lb.ScoresError, match=r"task 'quiz' differs from that in .*task_version"):
-        from_inspect_ai(write(tmp_path, other, SOUND))
+        read_inspect_ai(write(tmp_path, other, SOUND))
     other = log_of("a", "C", "I")
     other["samples"][1]["input"] = "Another?"
     with pytest.raises(
         lb.ScoresError, match=r"item '1' of task 'quiz' differs from that in .*input"
     ):
-        from_inspect_ai(write(tmp_path, other, SOUND))
+        read_inspect_ai(write(tmp_path, other, SOUND))
 
 
 def test_a_log_that_was_retried_is_left_out(tmp_path):
     failed = log_of("b", "I", status="cancelled")
-    scores = from_inspect_ai(write(tmp_path, failed, SOUND, log_of("a", "C", "C")))
+    scores = read_inspect_ai(write(tmp_path, failed, SOUND, log_of("a", "C", "C")))
     np.testing.assert_array_equal(scores, [[1, 0], [1, 1]])

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters._items import Answer, Run, at, list_at, read_items, text_at
+from leaderbayes._adapters.items import Answer, Run, at, list_at, read_items, text_at
 
-FOLDERS = ["from_helm", "from_inspect_ai", "from_lighteval", "from_livecodebench",
-           "from_lm_eval_samples", "from_mteb", "from_swe_bench",
-           "from_terminal_bench"]  # fmt: skip
+FOLDERS = ["helm", "inspect-ai", "lighteval", "livecodebench", "lm-eval-samples", "mteb",
+           "swe-bench", "terminal-bench"]  # fmt: skip
 
 
 def run(model, *scores, task="quiz", same=None, metric="acc"):
@@ -71,11 +70,10 @@ def test_what_stands_in_results_of_any_shape():
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_sources_without_answers(name, tmp_path):
-    reader = getattr(lb.adapters, name)
     for source in (3, [], {}, [3], b"x"):
         with pytest.raises(lb.ScoresError, match="Pass paths of files of"):
-            reader(source)
+            lb.read_results(source, name)
     with pytest.raises(lb.ScoresError, match="in this folder; "):
-        reader(tmp_path)
+        lb.read_results(tmp_path, name)
     with pytest.raises(lb.ScoresError):
-        reader(tmp_path / "absent")
+        lb.read_results(tmp_path / "absent", name)

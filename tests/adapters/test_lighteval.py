@@ -1,11 +1,14 @@
 """Details of lighteval."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_lighteval
+
+read_lighteval = partial(lb.read_results, program="lighteval")
 
 DATE = "2026-05-01T10-00-00.000000"
 
@@ -35,7 +38,7 @@ def folder(tmp_path):
 
 
 def test_samples_are_rounds(folder):
-    scores = from_lighteval(folder, metric="acc", tasks=["quiz:art|5"])
+    scores = read_lighteval(folder, metric="acc", tasks=["quiz:art|5"])
     assert scores.dims == ("player", "round")
     assert scores["player"].values.tolist() == ["org/large", "org/small"]
     np.testing.assert_array_equal(scores, [[1, 1, 0], [1, 0, 0]])
@@ -45,10 +48,10 @@ def test_samples_are_rounds(folder):
 
 def test_older_files_and_files_that_are_named(tmp_path):
     files = {m: write(tmp_path, m, "quiz", [1, k], column="metrics") for k, m in enumerate("ab")}
-    np.testing.assert_array_equal(from_lighteval(files, metric="acc"), [[1, 0], [1, 1]])
+    np.testing.assert_array_equal(read_lighteval(files, metric="acc"), [[1, 0], [1, 1]])
     table = pd.read_parquet(files["a"]).drop(columns="doc")
     table.to_parquet(tmp_path / "bare.parquet")
-    named = from_lighteval(
+    named = read_lighteval(
         {"a": tmp_path / "bare.parquet", "b": tmp_path / "bare.parquet"}, metric="acc"
     )
     assert named["round"].values.tolist() == ["0", "1"]
@@ -66,14 +69,14 @@ def test_refusals(tmp_path, given, options, message):
     write(tmp_path, "b", "quiz", [1, 0])
     write(tmp_path, **{"model": "a", "task": "quiz"} | given)
     with pytest.raises(lb.ScoresError, match=message):
-        from_lighteval(tmp_path, **{"metric": "acc"} | options)
+        read_lighteval(tmp_path, **{"metric": "acc"} | options)
 
 
 def test_what_is_no_parquet(tmp_path):
     file = write(tmp_path, "a", "quiz", [1])
     file.write_bytes(file.read_bytes()[:50])
     with pytest.raises(lb.ScoresError, match="not a readable Parquet file"):
-        from_lighteval(tmp_path)
+        read_lighteval(tmp_path)
     file.unlink()
     with pytest.raises(lb.ScoresError, match=r"no details_\*.parquet in this folder; .*--save-det"):
-        from_lighteval(tmp_path)
+        read_lighteval(tmp_path)

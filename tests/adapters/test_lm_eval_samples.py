@@ -2,20 +2,22 @@
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_lm_eval_samples
+
+read_lm_eval_samples = partial(lb.read_results, program="lm-eval-samples")
 
 FOLDER = Path(__file__).parent / "data" / "lm_eval_samples"
 STRICT = "exact_match,strict-match"
 
 
 def test_items_are_rounds():
-    scores = from_lm_eval_samples(FOLDER, metric=STRICT, tasks=["quiz_law"])
+    scores = read_lm_eval_samples(FOLDER, metric=STRICT, tasks=["quiz_law"])
     assert scores.dims == ("player", "round")
     assert scores["player"].values.tolist() == ["org/large", "org/small"]
     assert scores["round"].values.tolist() == ["0", "1", "2", "3"]
@@ -25,12 +27,12 @@ def test_items_are_rounds():
 
 
 def test_files_names_and_packed_files_agree(tmp_path):
-    expected = from_lm_eval_samples(FOLDER, metric=STRICT, tasks=["quiz_art"])
+    expected = read_lm_eval_samples(FOLDER, metric=STRICT, tasks=["quiz_art"])
     files = sorted(FOLDER.rglob("samples_quiz_art*"))
-    np.testing.assert_array_equal(from_lm_eval_samples(files, metric=STRICT), expected)
+    np.testing.assert_array_equal(read_lm_eval_samples(files, metric=STRICT), expected)
     packed = tmp_path / "samples_quiz_art.jsonl.gz"
     packed.write_bytes(gzip.compress(files[1].read_bytes()))
-    named = from_lm_eval_samples({"org/large": files[0], "org/small": packed}, metric=STRICT)
+    named = read_lm_eval_samples({"org/large": files[0], "org/small": packed}, metric=STRICT)
     np.testing.assert_array_equal(named, expected)
 
 
@@ -56,7 +58,7 @@ def test_refusals(tmp_path, lines, options, message):
         text = "\n".join(lines).replace('"x"', f'"{hashed}"')
         (tmp_path / model / "samples_t.jsonl").write_text(text)
     with pytest.raises(lb.ScoresError, match=message):
-        from_lm_eval_samples(tmp_path, **options)
+        read_lm_eval_samples(tmp_path, **options)
 
 
 def test_a_metric_of_all_items_is_no_score_of_one(tmp_path):
@@ -70,4 +72,4 @@ def test_a_metric_of_all_items_is_no_score_of_one(tmp_path):
     path = tmp_path / "samples_masakhaner_2026-01-16T16-02-26.648276.jsonl"
     path.write_text(json.dumps(sample))
     with pytest.raises(lb.LeaderbayesError, match=r"line 1: 'f1' has no score per item"):
-        lb.adapters.from_lm_eval_samples(path)
+        read_lm_eval_samples(path)

@@ -2,19 +2,21 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_mteb
+
+read_mteb = partial(lb.read_results, program="mteb")
 
 FOLDER = Path(__file__).parent / "data" / "mteb"
 
 
 def test_tasks_are_rounds_and_subsets_are_averaged():
-    scores = from_mteb(FOLDER)
+    scores = read_mteb(FOLDER)
     assert scores.dims == ("player", "round")
     assert scores["player"].values.tolist() == ["org/large", "org/small"]
     assert scores["round"].values.tolist() == ["QuizClassification", "QuizSTS"]
@@ -24,10 +26,10 @@ def test_tasks_are_rounds_and_subsets_are_averaged():
 
 
 def test_splits_tasks_and_metrics_that_are_named():
-    np.testing.assert_allclose(from_mteb(FOLDER, splits=["test"]), [[0.7, 0.7], [0.6, 0.6]])
-    one = from_mteb(FOLDER, tasks=["QuizSTS"], metric="f1")
+    np.testing.assert_allclose(read_mteb(FOLDER, splits=["test"]), [[0.7, 0.7], [0.6, 0.6]])
+    one = read_mteb(FOLDER, tasks=["QuizSTS"], metric="f1")
     np.testing.assert_allclose(one, [[0.5], [0.4]])
-    named = from_mteb({"a": FOLDER / "org__large", "b": FOLDER / "org__small"})
+    named = read_mteb({"a": FOLDER / "org__large", "b": FOLDER / "org__small"})
     assert named["player"].values.tolist() == ["a", "b"]
 
 
@@ -64,7 +66,7 @@ def scored(test, **others):
 )  # fmt: skip
 def test_refusals(tmp_path, change, options, message):
     with pytest.raises(lb.ScoresError, match=message):
-        from_mteb(changed(tmp_path, change), **options)
+        read_mteb(changed(tmp_path, change), **options)
 
 
 def test_splits_without_labels_are_left_out(tmp_path):
@@ -84,4 +86,4 @@ def test_splits_without_labels_are_left_out(tmp_path):
 
     write("org__a", 0.3)
     write("org__b", 0.4)
-    np.testing.assert_allclose(from_mteb(tmp_path), [[0.3], [0.4]])
+    np.testing.assert_allclose(read_mteb(tmp_path), [[0.3], [0.4]])

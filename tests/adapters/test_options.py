@@ -5,15 +5,21 @@ import inspect
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters._tables import check_metric, check_names
+from leaderbayes._adapters.read import PROGRAMS
+from leaderbayes._adapters.tables import check_metric, check_names
 
 
-@pytest.mark.parametrize("name", lb.adapters.__all__)
-def test_every_argument_is_documented_once(name):
-    reader = getattr(lb.adapters, name)
-    assert "{options}" not in reader.__doc__
-    for argument in inspect.signature(reader).parameters:
-        assert reader.__doc__.count(f"\n    {argument} : ") == 1
+def test_options_of_other_programs_are_refused():
+    for options, program in (({"splits": ["test"]}, "helm"), ({"clusters": True}, "mteb")):
+        with pytest.raises(lb.ScoresError, match=f"Results of {program} have no {min(options)}="):
+            lb.read_results("results", program, **options)
+    with pytest.raises(lb.LeaderbayesError, match="program='HELM': choose 'amlb'"):
+        lb.read_results("results", "HELM")
+    assert (
+        not {*inspect.signature(lb.read_results).parameters}
+        - {"source", "program"}
+        - {name for of in PROGRAMS.values() for name in inspect.signature(of).parameters}
+    )
 
 
 @pytest.mark.parametrize("given", ["quiz", [], [3], 3, b"x"])

@@ -1,5 +1,6 @@
 """Optuna's studies."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +8,8 @@ import optuna
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_optuna
+
+read_optuna = partial(lb.read_results, program="optuna")
 
 
 def study(directions=("minimize",)):
@@ -26,7 +28,7 @@ def test_trials_are_players_and_steps_rounds():
 
     made = study()
     made.optimize(objective, n_trials=4)
-    scores = from_optuna(made)
+    scores = read_optuna(made)
     assert list(scores["player"].values) == ["trial 0", "trial 1", "trial 3"]
     assert list(scores["round"].values) == ["1", "2", "10"]
     nan = np.nan
@@ -37,20 +39,20 @@ def test_trials_are_players_and_steps_rounds():
 
 def test_errors():
     with pytest.raises(lb.ScoresError, match=r"no trial called trial.rep"):
-        from_optuna(study())
+        read_optuna(study())
     with pytest.raises(lb.ScoresError, match="not 'MINIMIZE', 'MAXIMIZE'"):
-        from_optuna(study(["minimize", "maximize"]))
+        read_optuna(study(["minimize", "maximize"]))
     with pytest.raises(lb.ScoresError, match="not a study of Optuna"):
-        from_optuna("study.db")
+        read_optuna("study.db")
     made = study()
     for value in (1.0, float("inf")):
         made.add_trial(optuna.trial.create_trial(value=1.0, intermediate_values={3: value}))
     with pytest.raises(lb.ScoresError, match="trial 1, step '3': column 'score' is infinite"):
-        from_optuna(made)
+        read_optuna(made)
 
 
 def test_no_optuna_is_needed():
     trial = SimpleNamespace(number=0, state="COMPLETE", intermediate_values={"a": 1.0})
     other = SimpleNamespace(number=1, state="COMPLETE", intermediate_values={"a": 2.0})
-    made = from_optuna(SimpleNamespace(directions=["maximize"], trials=[trial, other]))
+    made = read_optuna(SimpleNamespace(directions=["maximize"], trials=[trial, other]))
     np.testing.assert_array_equal(made, [[1.0], [2.0]])

@@ -1,9 +1,13 @@
 """Rankings of PrefLib."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import leaderbayes as lb
+
+read_preflib = partial(lb.read_results, program="preflib")
 
 HEAD = "# FILE NAME: x\n# NUMBER ALTERNATIVES: 3\n" + "".join(
     f"# ALTERNATIVE NAME {k}: {name}\n" for k, name in enumerate(["tea", "milk", "rye"], 1)
@@ -13,7 +17,7 @@ HEAD = "# FILE NAME: x\n# NUMBER ALTERNATIVES: 3\n" + "".join(
 def read(tmp_path, text, name="x.soc"):
     path = tmp_path / name
     path.write_text(text)
-    return lb.adapters.from_preflib(path)
+    return read_preflib(path)
 
 
 def test_weighted_partial_and_tied_rankings(tmp_path):

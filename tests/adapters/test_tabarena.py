@@ -1,5 +1,6 @@
 """Results of TabArena."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -7,13 +8,14 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters import from_tabarena
+
+read_tabarena = partial(lb.read_results, program="tabarena")
 
 RESULTS = Path(__file__).parent / "data" / "tabarena_results.csv"
 
 
 def test_data_sets_are_tournaments_and_less_error_is_better():
-    scores = from_tabarena(RESULTS)
+    scores = read_tabarena(RESULTS)
     assert scores.dims == ("tournament", "player", "round")
     assert scores.attrs["higher_is_better"] == 0
     assert "tournament=dataset, player=method, round=fold" in scores.attrs["columns"]
@@ -22,7 +24,7 @@ def test_data_sets_are_tournaments_and_less_error_is_better():
 
 
 def test_imputed_results_are_missing():
-    scores = from_tabarena(RESULTS)
+    scores = read_tabarena(RESULTS)
     assert np.isnan(scores.sel(tournament="boston", player="TabPFN")).all()
     assert scores.sel(tournament="wine", player="TabPFN").notnull().all()
 
@@ -30,10 +32,10 @@ def test_imputed_results_are_missing():
 def test_frames_parquet_and_older_names_agree(tmp_path):
     table = pd.read_csv(RESULTS)
     table.to_parquet(tmp_path / "results.parquet")
-    expected = from_tabarena(RESULTS)
-    np.testing.assert_array_equal(from_tabarena(tmp_path / "results.parquet"), expected)
+    expected = read_tabarena(RESULTS)
+    np.testing.assert_array_equal(read_tabarena(tmp_path / "results.parquet"), expected)
     older = table.rename(columns={"method": "framework"}).drop(columns=["metric"])
-    scores = from_tabarena(older)
+    scores = read_tabarena(older)
     np.testing.assert_array_equal(scores, expected)
     assert "tournament=dataset, player=framework, round=fold" in scores.attrs["columns"]
 
@@ -41,12 +43,12 @@ def test_frames_parquet_and_older_names_agree(tmp_path):
 def test_repeats_and_folds():
     table = pd.read_csv(RESULTS)
     table = pd.concat([table.assign(repeat=0), table.assign(repeat=1)])
-    scores = from_tabarena(table)
+    scores = read_tabarena(table)
     assert scores["round"].values[[0, -1]].tolist() == ["0.0", "1.2"]
 
 
 def test_another_column():
-    assert from_tabarena(RESULTS, metric="time_train_s").attrs["higher_is_better"] == 0
+    assert read_tabarena(RESULTS, metric="time_train_s").attrs["higher_is_better"] == 0
 
 
 @pytest.mark.parametrize(
@@ -66,4 +68,4 @@ def test_another_column():
 )  # fmt: skip
 def test_refusals(change, options, message):
     with pytest.raises(lb.ScoresError, match=message):
-        from_tabarena(change(pd.read_csv(RESULTS)), **options)
+        read_tabarena(change(pd.read_csv(RESULTS)), **options)

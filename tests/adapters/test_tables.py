@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
+from leaderbayes._adapters.tables import choose, collect, direction, one_metric, read_frame
 from leaderbayes._scores.tables import Table
-from leaderbayes.adapters._tables import choose, collect, direction, one_metric, read_frame
 
 TABLE = Table("here", pd.DataFrame({"task": ["a", "a", "b"], "metric": ["acc", None, "f1"]}), str)
 

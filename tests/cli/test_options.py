@@ -9,6 +9,7 @@ import pytest
 
 import leaderbayes as lb
 from command import call, loaded
+from leaderbayes._adapters.read import PROGRAMS
 from leaderbayes._cli import cli
 from leaderbayes._cli._options import FORMATS
 from leaderbayes._inference.fit import fit
@@ -54,9 +55,7 @@ def test_defaults_are_those_of_python(command):
 
 
 def test_formats_are_those_of_the_adapters():
-    read = {f"from_{name.replace('-', '_')}" for name in FORMATS}
-    every = {name for name in vars(lb.adapters) if name.startswith("from_")}
-    assert every - read == {"from_optuna", "from_sklearn"}  # which take objects
+    assert PROGRAMS.keys() - {*FORMATS} == {"optuna", "sklearn"}  # which take objects
 
 
 def test_help_loads_nothing_it_does_not_need(tmp_path):

@@ -63,7 +63,7 @@ def test_parquet(tmp_path, values):
 def test_adapters(tmp_path, name):
     (tmp_path / "s.csv").write_text(LONG)
     with pytest.raises(lb.ScoresError, match="than the limit of 1e-05 MB"):
-        getattr(lb.adapters, f"from_{name}")(tmp_path / "s.csv", max_mb=1e-5)
+        lb.read_results(tmp_path / "s.csv", name, max_mb=1e-5)
 
 
 @pytest.mark.parametrize("limit", [0, -1, "1", None, float("nan"), True])

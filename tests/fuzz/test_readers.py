@@ -109,6 +109,10 @@ def board(source: Any, **options: Any) -> Any:
     return lb.sota.read_board(source, **options if known else {"n": 100} | options)
 
 
+def results_of(program):
+    return lambda source, **options: lb.read_results(source, program, **options)
+
+
 def readers() -> dict[str, Reader]:
     """Every reader of results, by name."""
     columns = (None, None, None, "player", "round", "score", "tournament", "absent", 3, "")
@@ -156,12 +160,10 @@ def readers() -> dict[str, Reader]:
         "read_board": Reader(
             from_file(board), [*in_memory(BOARD), pd.Series([0.5, 0.6], index=["a", "b"])], of_board
         ),
-        "sklearn": Reader(
-            lb.adapters.from_sklearn, [splits, scores[-1]], {"metric": (None, "f1", 3)}
-        ),
-        "optuna": Reader(lambda it: lb.adapters.from_optuna(attributes(it)), [study], {}),
+        "sklearn": Reader(results_of("sklearn"), [splits, scores[-1]], {"metric": (None, "f1", 3)}),
+        "optuna": Reader(lambda it: lb.read_results(attributes(it), "optuna"), [study], {}),
         "lm_eval": Reader(
-            lambda it, **o: lb.adapters.from_lm_eval(it, **usual | o),
+            lambda it, **o: lb.read_results(it, "lm-eval", **usual | o),
             [models, small, {"a": small[0], "b": small[1]}],
             items | {"clusters": ()},
         ),
@@ -169,34 +171,34 @@ def readers() -> dict[str, Reader]:
     del made["lm_eval"].options["clusters"]
     law = DATA / "lm_eval_samples" / "org__large"
     for name, read, sources, one, options in (
-        ("lm_eval_samples", lb.adapters.from_lm_eval_samples, "lm_eval_samples/*/*law*",
+        ("lm_eval_samples", results_of("lm-eval-samples"), "lm_eval_samples/*/*law*",
          next(law.glob("samples_quiz_law*")), {"metric": "exact_match,strict-match"}),
-        ("inspect_ai", lb.adapters.from_inspect_ai, "inspect_ai/*law*.eval",
+        ("inspect_ai", results_of("inspect-ai"), "inspect_ai/*law*.eval",
          next((DATA / "inspect_ai").glob("*llLarge.json")), {"metric": "match"}),
-        ("helm", lb.adapters.from_helm, "helm/small-law/per*",
+        ("helm", results_of("helm"), "helm/small-law/per*",
          DATA / "helm" / "large-law" / "per_instance_stats.json", {"metric": "exact_match"}),
     ):  # fmt: skip
         made[name] = Reader(beside(read, one, **options), [file(sources)], items)
     made["lighteval"] = Reader(
-        beside(lb.adapters.from_lighteval, sound, metric="acc"), [parquet(details)], items
+        beside(results_of("lighteval"), sound, metric="acc"), [parquet(details)], items
     )
     made["mteb"] = Reader(
-        beside(lb.adapters.from_mteb, DATA / "mteb" / "org__large" / "r1" / "QuizSTS.json"),
+        beside(results_of("mteb"), DATA / "mteb" / "org__large" / "r1" / "QuizSTS.json"),
         [file("mteb/org__small/r1/QuizSTS.json")],
         {"splits": (None, ["test"], "test"), "tasks": (None, ["QuizSTS"], [])},
     )
     reports = DATA / "swe_bench" / "reports"
     made["swe_bench"] = Reader(
-        beside(lb.adapters.from_swe_bench, sorted(reports.iterdir())[0]),
+        beside(results_of("swe-bench"), sorted(reports.iterdir())[0]),
         [file("swe_bench/reports/small*"), file("swe_bench/verified/*/results*/results.json")],
         {"clusters": (True, False), "instances": (None, None, ["django__django-1"], "x")},
     )
     for name, read, files, metrics in (
-        ("amlb", lb.adapters.from_amlb, ["amlb_results.csv", "amlb_2019.csv"], ("acc", "x")),
-        ("openml", lb.adapters.from_openml, ["openml_evaluations.csv", "openml_per_fold.csv"],
+        ("amlb", results_of("amlb"), ["amlb_results.csv", "amlb_2019.csv"], ("acc", "x")),
+        ("openml", results_of("openml"), ["openml_evaluations.csv", "openml_per_fold.csv"],
          ("predictive_accuracy", "x")),
-        ("mlr3", lb.adapters.from_mlr3, ["mlr3_score.csv", "mlr3_aggregate.csv"], ("classif.ce", 3)),
-        ("tabarena", lb.adapters.from_tabarena, ["tabarena_results.csv"], ("time_train_s", "x")),
+        ("mlr3", results_of("mlr3"), ["mlr3_score.csv", "mlr3_aggregate.csv"], ("classif.ce", 3)),
+        ("tabarena", results_of("tabarena"), ["tabarena_results.csv"], ("time_train_s", "x")),
     ):  # fmt: skip
         sources = [it for one in files for it in (file(one), pd.read_csv(DATA / one))]
         made[name] = Reader(from_file(read), sources, direction | {"metric": (None, *metrics)})

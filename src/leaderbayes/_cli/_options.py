@@ -12,7 +12,7 @@ from leaderbayes._files.read import MAX_MB
 
 Decorator = Callable[[Any], Any]
 
-# Formats other than a table, which functions of leaderbayes.adapters read.
+# Formats other than a table, which `read_results` reads from files.
 FORMATS = (
     "amlb", "helm", "inspect-ai", "lighteval", "livecodebench", "lm-eval", "lm-eval-samples",
     "mlr3", "mteb", "openml", "preflib", "swe-bench", "tabarena", "terminal-bench",

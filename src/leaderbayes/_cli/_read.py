@@ -81,15 +81,15 @@ def _read(given: Mapping[str, Any]) -> Any:
 def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
     """Read results as another program writes them."""
     import leaderbayes as lb
+    from leaderbayes._adapters.read import PROGRAMS
 
-    reader = getattr(lb.adapters, f"from_{given['format_'].replace('-', '_')}")
     cluster = given.get("cluster")
     asked = {
         "score": ("metric", given["score"]),
         "higher_is_better": ("higher_is_better", given["higher_is_better"]),
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
-    known = signature(reader).parameters
+    known = signature(PROGRAMS[given["format_"]]).parameters
     alien = [name for name in typed((*_SCORES, "tournament", *_VOTES)) if name not in asked]
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:
@@ -97,8 +97,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
             f"{_flag(alien[0])} is for --format table, not for --format {given['format_']}."
         )
     arguments = {name: value for name, value in asked.values() if value is not None}
-    scores: xr.DataArray = reader(given["file"], max_mb=given["max_mb"], **arguments)
-    return scores
+    return lb.read_results(given["file"], given["format_"], max_mb=given["max_mb"], **arguments)
 
 
 def _picked(data: "Scores | Votes", given: Mapping[str, Any]) -> Any:

@@ -298,7 +298,7 @@ def _from_folder(folder: Path, max_mb: float) -> Table:
     if not files:
         raise ScoresError(
             f"{folder}: a folder without Parquet files (*.parquet, *.pq); for results of another "
-            "program use leaderbayes.adapters (--format lm-eval, ...)."
+            "program use leaderbayes.read_results (--format lm-eval, ...)."
         )
     frames = [_read_parquet(read_bytes(path, max_mb)[1], str(path), max_mb) for path in files]
     for path, frame in zip(files, frames, strict=True):
@@ -359,7 +359,7 @@ def _from_json(content: bytes, where: str, *, lines: bool) -> Table:
     if not (found and (rows or columns or of_names)):
         raise ScoresError(
             f"{where}: this JSON is not a table. Use a list of objects, one per row, with column "
-            "names as keys; for results of other programs use leaderbayes.adapters (--format "
+            "names as keys; for results of other programs use leaderbayes.read_results (--format "
             "lm-eval, ...)."
         )
     try:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._adapters.amlb import from_amlb
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.download import download, local, names
+from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import numbers_of
 from leaderbayes._scores.read import read_scores
-from leaderbayes.adapters import from_amlb
 
 
 def fetch(name: str) -> xr.DataArray | pd.Series:
@@ -91,7 +92,7 @@ def _pmra(name: str) -> xr.DataArray:
 
 
 def _amlb(name: str) -> xr.DataArray:
-    scores = from_amlb(download(f"amlb_2019_{name.removeprefix('amlb_')}.csv"))
+    scores = from_amlb(download(f"amlb_2019_{name.removeprefix('amlb_')}.csv"), max_mb=MAX_MB)
     if name == "amlb_4h":  # a log loss that stands there as an AUC
         scores.loc["jungle_chess_2pcs_raw_endgame_complete", "h2oautoml", "3"] *= -1.0
     return scores

@@ -4,59 +4,27 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.cells import as_names, as_numbers
-from leaderbayes._scores.metrics import more_is_better
-from leaderbayes._scores.tables import Table, listed, shown, suggest
-from leaderbayes.adapters._tables import (
+from leaderbayes._adapters.tables import (
     Frame,
     arrange,
     direction,
     one_metric,
     read_frame,
     require,
-    with_options,
 )
+from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.metrics import more_is_better
+from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 
-@with_options
 def from_amlb(
     source: Frame,
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read results of the AutoML Benchmark (AMLB): tasks are tournaments, folds rounds.
-
-    Parameters
-    ----------
-    source : path or DataFrame
-        ``results.csv``, as the benchmark writes it; of several constraints one's rows.
-    metric : str, optional
-        A column of one metric, such as "acc" or "logloss". The default is ``result``, the metric
-        of each task, of which AMLB turns the sign where less is better ("neg_logloss").
-    {options}
-
-    Returns
-    -------
-    DataArray (tournament, player, round)
-        Scores of frameworks. A failed run is missing, or gives way to a run of the same fold that
-        did not fail.
-
-    References
-    ----------
-    Gijsbers et al. (2024), AMLB: an AutoML Benchmark, JMLR 25(101)
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"task": "iris", "framework": ["RF", "RF", "GBM", "GBM"]})
-    >>> table = table.assign(fold=[0, 1, 0, 1], metric="acc", result=[0.9, 0.8, 0.95, None])
-    >>> dict(lb.adapters.from_amlb(table).sizes)
-    {'tournament': 1, 'player': 2, 'round': 2}
-    """
+    """Read ``results.csv`` of one constraint; a failed run gives way to one that did not fail."""
     table = read_frame(source, max_mb, ["framework", "task", "fold"], "results of AMLB")
     frame = table.frame
     better = True

@@ -7,19 +7,18 @@ from typing import Any
 
 import xarray as xr
 
+from leaderbayes._adapters.items import Answer, Run, Sources, files_of, read_items
+from leaderbayes._adapters.tables import check_metric
 from leaderbayes._errors import ScoresError
-from leaderbayes._files.read import MAX_MB, unzip
+from leaderbayes._files.read import unzip
 from leaderbayes._scores.sources import parse_lines, read_bytes
 from leaderbayes._scores.tables import shown
-from leaderbayes.adapters._items import Answer, Run, Sources, files_of, read_items
-from leaderbayes.adapters._tables import check_metric, with_options
 
 # samples_TASK_2024-05-01T10-00-00.000000.jsonl
 _NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.jsonl(\.gz)?")
 _NO_METRICS = ("doc_id", "filter", "doc_hash", "prompt_hash", "target_hash", "target")
 
 
-@with_options
 def from_lm_eval_samples(
     source: Sources,
     *,
@@ -27,35 +26,9 @@ def from_lm_eval_samples(
     tasks: Sequence[str] | None = None,
     clusters: bool = False,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read answers of models to items as lm-evaluation-harness logs them: items are rounds.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Folders that hold ``samples_*.jsonl`` of the models, at any depth, or such files (also
-        ``.gz``). A dictionary names the models; without, a model goes by the folder of its file,
-        in which "org__name" is "org/name".
-    metric : str, optional
-        Such as "acc", or "exact_match,strict-match" with the filter. Needed where items have
-        several.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round) or (tournament, player, round)
-        Scores of models on items, ``doc_id``, which must be the same items by ``doc_hash``.
-
-    References
-    ----------
-    Gao et al., lm-evaluation-harness, doi:10.5281/zenodo.12608602
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.adapters.from_lm_eval_samples("output", metric="acc")  # doctest: +SKIP
-    """
+    """Read ``samples_*.jsonl``, whose folder names the model; ``metric`` may name a filter."""
     check_metric(metric)
     hint = "lm-evaluation-harness writes them with --log_samples."
     files = files_of(source, ["samples_*.jsonl*"], what="lm-evaluation-harness", hint=hint)
@@ -101,7 +74,7 @@ def _scores_of(sample: dict[str, Any], place: str) -> dict[str, Any]:
     if isinstance(named, list) and held and not scores:
         raise ScoresError(
             f"{place}: {', '.join(map(shown, held))} has no score per item (F1, perplexity): use "
-            "the results_*.json (from_lm_eval, --format lm-eval)."
+            "the results_*.json ('lm-eval', --format lm-eval)."
         )
     numbers = {name: it for name, it in scores.items() if isinstance(it, int | float)}
     return scores if isinstance(named, list) or not numbers else numbers

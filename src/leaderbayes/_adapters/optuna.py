@@ -4,43 +4,13 @@ from typing import Any
 
 import xarray as xr
 
+from leaderbayes._adapters.tables import arrange, collect
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.tables import listed, shown
-from leaderbayes.adapters._tables import arrange, collect
 
 
 def from_optuna(study: Any) -> xr.DataArray:
-    """Read an Optuna study: trials are players, the steps at which they report are rounds.
-
-    Parameters
-    ----------
-    study : optuna.study.Study
-        A study of one objective whose trials call ``trial.report(score, step)``, best with a
-        step for each fold of a cross-validation. Optuna itself is not needed.
-
-    Returns
-    -------
-    DataArray (player, round)
-        Reported scores; players are "trial 0", "trial 1" and so on, rounds the steps in order.
-        Pruned trials miss the rounds that they did not reach; failed and unfinished ones are left
-        out. Steps of a learning curve are no independent rounds.
-
-    References
-    ----------
-    Akiba et al. (2019), Optuna, KDD, doi:10.1145/3292500.3330701
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> import optuna
-    >>> study = optuna.create_study(direction="maximize")
-    >>> for k in range(3):
-    ...     folds = {0: k + 0.1, 1: k + 0.2}  # as trial.report(score, fold) makes them
-    ...     study.add_trial(optuna.trial.create_trial(value=k, intermediate_values=folds))
-    >>> scores = lb.adapters.from_optuna(study)
-    >>> scores["player"].values.tolist(), dict(scores.sizes)
-    (['trial 0', 'trial 1', 'trial 2'], {'player': 3, 'round': 2})
-    """
+    """Read trials that call ``trial.report(score, step=fold)``, without Optuna."""
     where = f"study {shown(getattr(study, 'study_name', ''))}"
     try:
         directions = [str(getattr(d, "name", d)).upper() for d in study.directions]

@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._errors import ScoresError
-from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.tables import listed, shown
-from leaderbayes.adapters._items import (
+from leaderbayes._adapters.items import (
     Said,
     Sources,
     at,
@@ -20,19 +17,19 @@ from leaderbayes.adapters._items import (
     read_json,
     text_at,
 )
-from leaderbayes.adapters._tables import (
+from leaderbayes._adapters.tables import (
     arrange,
     check_metric,
     check_names,
     collect,
     direction,
-    with_options,
 )
+from leaderbayes._errors import ScoresError
+from leaderbayes._scores.tables import listed, shown
 
 _MAIN = "main_score"
 
 
-@with_options
 def from_mteb(
     source: Sources,
     *,
@@ -40,38 +37,9 @@ def from_mteb(
     tasks: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read results of MTEB: models are players, tasks rounds.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Folders that hold results, at any depth (``results/MODEL/REVISION/TASK.json``), or such
-        files. A dictionary names the models; without, a model goes by its folder, in which
-        "org__name" is "org/name".
-    metric : str, optional
-        Such as "ndcg_at_10". The default is ``main_score``, the metric of each task.
-    splits : sequence of str, optional
-        Splits to read, such as ["test"]; by default all.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round)
-        Scores of models on tasks: the mean over splits and subsets (languages), as MTEB's
-        ``TaskResult.get_score`` takes it. Subsets whose score is NaN are excluded. Data, splits
-        and subsets of a task must be the same for all models.
-
-    References
-    ----------
-    Muennighoff et al. (2023), MTEB, EACL, doi:10.18653/v1/2023.eacl-main.148
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.adapters.from_mteb("results", splits=["test"])  # doctest: +SKIP
-    """
+    """Read ``results/MODEL/REVISION/TASK.json``: means over splits and subsets."""
     check_metric(metric)
     asked, wanted = check_names("tasks", tasks), check_names("splits", splits)
     score = metric or _MAIN

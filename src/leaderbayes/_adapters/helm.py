@@ -5,10 +5,7 @@ from pathlib import Path
 
 import xarray as xr
 
-from leaderbayes._errors import ScoresError
-from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.tables import shown
-from leaderbayes.adapters._items import (
+from leaderbayes._adapters.items import (
     Answer,
     Run,
     Sources,
@@ -19,12 +16,13 @@ from leaderbayes.adapters._items import (
     read_json,
     text_at,
 )
-from leaderbayes.adapters._tables import check_metric, with_options
+from leaderbayes._adapters.tables import check_metric
+from leaderbayes._errors import ScoresError
+from leaderbayes._scores.tables import shown
 
 _STATS, _RUN = "per_instance_stats.json", "run_spec.json"
 
 
-@with_options
 def from_helm(
     source: Sources,
     *,
@@ -32,32 +30,9 @@ def from_helm(
     tasks: Sequence[str] | None = None,
     clusters: bool = False,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read results of HELM on instances: instances are rounds, train trials repeats.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Folders that hold those of runs, at any depth, such as ``benchmark_output/runs/SUITE``;
-        each with ``per_instance_stats.json`` and ``run_spec.json``. A dictionary names the models.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round) or (tournament, player, round)
-        Scores of models on instances, without perturbed ones; train trials are averaged. Tasks
-        are runs, by their names without the model ("mmlu:subject=anatomy,method=...").
-
-    References
-    ----------
-    Liang et al. (2023), Holistic Evaluation of Language Models, TMLR
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.adapters.from_helm("runs/v1", metric="exact_match")  # doctest: +SKIP
-    """
+    """Read runs: each folder has ``per_instance_stats.json`` and ``run_spec.json``."""
     check_metric(metric)
     files = files_of(source, [_STATS], what=f"HELM ({_STATS})", hint="helm-run writes it.")
     return read_items(

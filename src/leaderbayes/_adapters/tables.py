@@ -1,7 +1,6 @@
-"""Tables whose columns play known roles, and options that adapters share, documented once."""
+"""Tables whose columns play known roles, and checks that readers of results share."""
 
-from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,30 +91,6 @@ def arrange(
     long["score"] = as_numbers(table, score)
     taken = {**columns, "score": metric or score}
     return to_scores(table, long, higher_is_better=better, columns=taken)
-
-
-_OPTIONS = {
-    "metric": """metric : str, optional
-        Metric to read; required if there are several.""",
-    "tasks": """tasks : sequence of str, optional
-        Tasks to read; by default all.""",
-    "clusters": """clusters : bool
-        Whether several tasks are clusters of one board, like the subjects of MMLU, with rounds
-        "task.item" and the coordinate ``cluster``, instead of separate tournaments.""",
-    "higher_is_better": """higher_is_better : bool, optional
-        Whether higher is better, if the name of the metric does not show it.""",
-    "max_mb": """max_mb : float
-        Largest size of each file in megabytes, unpacked.""",
-}
-
-
-def with_options[F: Callable[..., Any]](function: F) -> F:
-    """Document the shared options of a function, in place of {options} in its docstring."""
-    doc = function.__doc__ or ""
-    own = [name for name in signature(function).parameters if f"\n    {name} :" not in doc]
-    shared = "\n    ".join(_OPTIONS[name] for name in own if name in _OPTIONS)
-    function.__doc__ = doc.replace("{options}", shared)
-    return function
 
 
 def check_names(option: str, given: Any) -> list[str] | None:

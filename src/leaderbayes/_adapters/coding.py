@@ -6,11 +6,7 @@ from typing import Any
 
 import xarray as xr
 
-from leaderbayes._arguments import are_names
-from leaderbayes._errors import ScoresError, warn
-from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.tables import counted, shown
-from leaderbayes.adapters._items import (
+from leaderbayes._adapters.items import (
     Answer,
     Run,
     Sources,
@@ -21,7 +17,10 @@ from leaderbayes.adapters._items import (
     read_json,
     text_at,
 )
-from leaderbayes.adapters._tables import check_names, with_options
+from leaderbayes._adapters.tables import check_names
+from leaderbayes._arguments import are_names
+from leaderbayes._errors import ScoresError, warn
+from leaderbayes._scores.tables import counted, shown
 
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
 # Fields of a report: what was resolved, and what was put to the system; its other lists are parts.
@@ -30,46 +29,14 @@ _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids", "completed_ids", "s
 _CONTRARY = {"unresolved_ids", "error_ids", "empty_patch_ids", "no_generation", "no_logs"}
 
 
-@with_options
 def from_swe_bench(
     source: Sources,
     *,
     instances: Sequence[str] | None = None,
     clusters: bool = True,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read what systems resolved of SWE-bench: instances are rounds, repositories clusters.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Reports of SWE-bench's harness (``MODEL.RUN_ID.json``), or results of its repository
-        "experiments" (``results.json`` or ``per_instance_details.json`` of each system); or
-        folders that hold such, at any depth. A dictionary names the systems.
-    instances : sequence of str, optional
-        All instances of the benchmark: one that a ``results.json`` does not name is unresolved.
-        By default all that any of the files names.
-    clusters : bool
-        Whether the instances of a repository are a cluster: they share its code and tests.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round)
-        1 where a system resolved an instance, 0 where it did not, also by an error or an empty
-        patch; missing where it was not submitted. Coordinate ``cluster`` (round,): the
-        repository, "django/django" of "django__django-11099".
-
-    References
-    ----------
-    Jimenez et al. (2024), SWE-bench, ICLR; https://github.com/SWE-bench/experiments
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> reports = ["large.run.json", "small.run.json"]
-    >>> scores = lb.adapters.from_swe_bench(reports)  # doctest: +SKIP
-    """
+    """Read reports ``MODEL.RUN_ID.json``, or results of the repository "experiments"."""
     found = files_of(
         source,
         [*_IN_FOLDERS, "*.*.json"],
@@ -145,31 +112,8 @@ def _marked(report: Mapping[str, Any], key: str, others: list[str], where: str) 
     return {item: int(item in resolved) for item in sorted(set().union(*lists.values()))}
 
 
-@with_options
-def from_livecodebench(source: Sources, *, max_mb: float = MAX_MB) -> xr.DataArray:
-    """Read what models solved of LiveCodeBench: questions are rounds, samples are repeats.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Files ``*_eval_all.json``, or folders that hold such, at any depth. A dictionary names the
-        models; without, a model goes by the folder of its file.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round)
-        Share of a model's samples that solved a question (``graded_list``).
-
-    References
-    ----------
-    Jain et al. (2025), LiveCodeBench, ICLR; https://github.com/LiveCodeBench/LiveCodeBench
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.adapters.from_livecodebench("output")  # doctest: +SKIP
-    """
+def from_livecodebench(source: Sources, *, max_mb: float) -> xr.DataArray:
+    """Read ``*_eval_all.json``: the share of a model's samples that solved a question."""
     runs = []
     for name, path in files_of(
         source, ["*_eval_all.json"], what="LiveCodeBench", hint="its --evaluate writes them."
@@ -195,32 +139,8 @@ def from_livecodebench(source: Sources, *, max_mb: float = MAX_MB) -> xr.DataArr
     )  # fmt: skip
 
 
-@with_options
-def from_terminal_bench(source: Sources, *, max_mb: float = MAX_MB) -> xr.DataArray:
-    """Read what agents resolved of terminal-bench: tasks are rounds, attempts are repeats.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Files ``results.json`` of runs, or folders that hold such, at any depth. A dictionary names
-        the agents; without, the ``run_metadata.json`` beside a file does ("agent (model)"), or
-        its folder. Runs of one agent are its attempts.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round)
-        Share of attempts that resolved a task (``is_resolved``; an attempt without is a failure).
-
-    References
-    ----------
-    Terminal-Bench, https://github.com/laude-institute/terminal-bench
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.adapters.from_terminal_bench("runs")  # doctest: +SKIP
-    """
+def from_terminal_bench(source: Sources, *, max_mb: float) -> xr.DataArray:
+    """Read ``results.json`` of runs: the share of attempts that resolved a task."""
     of_agent: dict[str, list[Answer]] = {}
     attempts: dict[tuple[str, str], int] = {}
     for name, path in files_of(

@@ -2,63 +2,28 @@
 
 import xarray as xr
 
-from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.cells import as_names, as_numbers
-from leaderbayes._scores.tables import shown, suggest
-from leaderbayes.adapters._tables import (
+from leaderbayes._adapters.tables import (
     Frame,
     arrange,
     direction,
     one_metric,
     read_frame,
     require,
-    with_options,
 )
+from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.tables import shown, suggest
 
 _ERROR = "metric_error"
 
 
-@with_options
 def from_tabarena(
     source: Frame,
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read results of TabArena: data sets are tournaments, splits rounds.
-
-    Parameters
-    ----------
-    source : path or DataFrame
-        A row a (method, dataset, fold), as TabArena, TabRepo and AutoGluon's benchmark give them:
-        columns ``dataset``, ``fold``, ``metric_error``, and ``method`` (or ``framework``).
-    metric : str, optional
-        Another column of scores, such as "time_infer_s". The default is ``metric_error``, of which
-        less is better whatever the metric ("roc_auc" is 1 less the area there).
-    {options}
-
-    Returns
-    -------
-    DataArray (tournament, player, round)
-        Errors of methods; an ``imputed`` row, another method's result for one that failed, is
-        missing. Rounds are folds, or "repeat.fold" with a column ``repeat``: give
-        ``test_fraction`` to `leaderbayes.fit`.
-
-    References
-    ----------
-    Erickson et al. (2025), TabArena, NeurIPS; https://github.com/autogluon/tabarena
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"dataset": "wine", "method": ["RF", "RF", "GBM", "GBM"]})
-    >>> table = table.assign(fold=[0, 1, 0, 1], metric="roc_auc", metric_error=[0.1, 0.2, 0.0, 0.1])
-    >>> scores = lb.adapters.from_tabarena(table)
-    >>> dict(scores.sizes), scores.attrs["higher_is_better"]
-    ({'tournament': 1, 'player': 2, 'round': 2}, 0)
-    """
+    """Read a row for each method, data set and fold; imputed results are missing."""
     table = read_frame(source, max_mb, ["dataset", "fold", _ERROR], "results of TabArena")
     columns = table.frame.columns
     player = "framework" if "framework" in columns and "method" not in columns else "method"

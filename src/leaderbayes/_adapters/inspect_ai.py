@@ -11,12 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError, ScoresError
-from leaderbayes._extras import extra
-from leaderbayes._files.read import MAX_MB, check_size
-from leaderbayes._scores.sources import parse, read_bytes
-from leaderbayes._scores.tables import shown
-from leaderbayes.adapters._items import (
+from leaderbayes._adapters.items import (
     Answer,
     Run,
     Said,
@@ -29,7 +24,12 @@ from leaderbayes.adapters._items import (
     read_items,
     text_at,
 )
-from leaderbayes.adapters._tables import check_metric, check_names, with_options
+from leaderbayes._adapters.tables import check_metric, check_names
+from leaderbayes._errors import LeaderbayesError, ScoresError
+from leaderbayes._extras import extra
+from leaderbayes._files.read import check_size
+from leaderbayes._scores.sources import parse, read_bytes
+from leaderbayes._scores.tables import shown
 
 _ZSTANDARD = 93  # of zip's compressions
 _PATTERNS = ["*.eval", "????-??-??T*.json"]  # its other files of JSON are lists of logs
@@ -49,7 +49,6 @@ class _Log(NamedTuple):
     samples: list[Any]
 
 
-@with_options
 def from_inspect_ai(
     source: Sources,
     *,
@@ -57,36 +56,9 @@ def from_inspect_ai(
     tasks: Sequence[str] | None = None,
     clusters: bool = False,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read logs of inspect-ai: samples are rounds, epochs repeats.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Logs (``.eval``, ``.json``), or folders that hold them, at any depth. A dictionary names
-        the models; without, a model goes by what its log says.
-    metric : str, optional
-        Scorer, such as "match"; of a scorer that gives several values with the value's name,
-        "judge,clarity". Needed where samples have several scores.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round) or (tournament, player, round)
-        Scores of models on samples: C is 1, P 0.5, I and N (no answer) 0. A sample without a
-        score, such as one that ended with an error, is missing; epochs are averaged. A log that
-        did not finish is an error, or left out if there is one of its retry.
-
-    References
-    ----------
-    UK AI Security Institute, inspect-ai; https://inspect.aisi.org.uk/eval-logs.html
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.adapters.from_inspect_ai("logs", metric="match")  # doctest: +SKIP
-    """
+    """Read logs, ``.eval`` or ``.json``; ``metric`` is a scorer, or "scorer,value"."""
     check_metric(metric)
     hint = "inspect-ai writes its logs to ./logs, or where --log-dir says."
     files = files_of(source, _PATTERNS, what="inspect-ai (.eval, .json)", hint=hint)

@@ -6,17 +6,15 @@ from pathlib import Path
 
 import xarray as xr
 
-from leaderbayes._files.read import MAX_MB
+from leaderbayes._adapters.items import Answer, Run, Sources, files_of, read_items, text_at
+from leaderbayes._adapters.tables import check_metric
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import suggest, text_of
-from leaderbayes.adapters._items import Answer, Run, Sources, files_of, read_items, text_at
-from leaderbayes.adapters._tables import check_metric, with_options
 
 # details_TASK_2026-05-01T10-00-00.000000.parquet
 _NAME = re.compile(r"details_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.parquet")
 
 
-@with_options
 def from_lighteval(
     source: Sources,
     *,
@@ -24,32 +22,9 @@ def from_lighteval(
     tasks: Sequence[str] | None = None,
     clusters: bool = False,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read details of lighteval: samples are rounds.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Folders that hold ``details_*.parquet`` of the models, at any depth, or such files. A
-        dictionary names the models; without, a model goes by its folders,
-        ``details/MODEL/DATE/details_TASK_DATE.parquet``.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round) or (tournament, player, round)
-        Scores of models on samples, by their ``id``, or by their number in files without one.
-
-    References
-    ----------
-    Habib et al. (2023), LightEval: A lightweight framework for LLM evaluation
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> scores = lb.adapters.from_lighteval("details", metric="acc")  # doctest: +SKIP
-    """
+    """Read ``details/MODEL/DATE/details_TASK_DATE.parquet``."""
     check_metric(metric)
     hint = "lighteval writes them with --save-details."
     files = files_of(source, ["details_*.parquet"], what="lighteval", hint=hint)

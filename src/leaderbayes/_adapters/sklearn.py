@@ -7,53 +7,23 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._adapters.tables import arrange, choose, collect
 from leaderbayes._errors import ScoresError
-from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_numbers
 from leaderbayes._scores.read import check_sign, read_scores
 from leaderbayes._scores.tables import as_column, shown, text_of
-from leaderbayes.adapters._tables import arrange, choose, collect, with_options
 
 _PREFIX = "test_"
 
 
-@with_options
 def from_sklearn(
     results: Mapping[str, Any] | pd.DataFrame | str | Path | object,
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read scikit-learn's test scores: splits are rounds.
-
-    Parameters
-    ----------
-    results : search, dict, DataFrame or path
-        A fitted ``GridSearchCV`` or another search, its ``cv_results_`` (also as a DataFrame or
-        a CSV of it), whose players are the settings; or a dictionary from each estimator's name
-        to what ``cross_validate`` or ``cross_val_score`` returned, on the same splits.
-    higher_is_better : bool, optional
-        Whether more of the metric is better. By default it is, as scikit-learn's scorers have it,
-        unless the metric has a loss's name and scores above 0.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round)
-        Scores. A fit that failed is missing.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 25]}, cv=10)
-    >>> scores = lb.adapters.from_sklearn(search.fit(*load_wine(return_X_y=True)))
-    >>> scores["player"].values.tolist(), dict(scores.sizes)
-    (['n_neighbors=1', 'n_neighbors=5', 'n_neighbors=25'], {'player': 3, 'round': 10})
-    """
+    """Read a search, its ``cv_results_``, or cross-validations by the estimators' names."""
     found: Any = getattr(results, "cv_results_", results)
     if not isinstance(found, Mapping | pd.DataFrame | str | Path):
         raise ScoresError(

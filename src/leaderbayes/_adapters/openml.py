@@ -7,58 +7,26 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.cells import as_names
-from leaderbayes._scores.tables import Table
-from leaderbayes.adapters._tables import (
+from leaderbayes._adapters.tables import (
     Frame,
     arrange,
     choose,
     direction,
     read_frame,
     require,
-    with_options,
 )
+from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.tables import Table
 
 
-@with_options
 def from_openml(
     source: Frame,
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read evaluations listed by OpenML: flows are players, tasks rounds or tournaments.
-
-    Parameters
-    ----------
-    source : DataFrame or path
-        What ``openml.evaluations.list_evaluations(function, tasks=..., output_format="dataframe")``
-        returned, or a CSV of it.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round) or (tournament, player, round)
-        Scores of flows by function ``metric``; tasks are rounds. With ``per_fold=True`` tasks are
-        tournaments, and the positions of ``values``, by repeat and fold, are rounds. A flow that
-        ran in several setups is one player a setup.
-
-    References
-    ----------
-    Feurer et al. (2021), OpenML-Python, JMLR 22(100); https://openml.github.io/openml-python
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> import pandas as pd
-    >>> runs = pd.DataFrame({"task_id": [31, 59] * 2, "data_name": ["credit-g", "iris"] * 2})
-    >>> runs = runs.assign(function="predictive_accuracy", value=[0.7, 0.9, 0.8, 0.95])
-    >>> runs = runs.assign(setup_id=[7, 7, 8, 8], flow_name=["tree", "tree", "forest", "forest"])
-    >>> dict(lb.adapters.from_openml(runs).sizes)
-    {'player': 2, 'round': 2}
-    """
+    """Read what ``list_evaluations`` returned; a flow of several setups is a player for each."""
     kind = "evaluations of OpenML"
     table = read_frame(source, max_mb, ["task_id", "flow_name", "function"], kind)
     functions = as_names(table, "function")

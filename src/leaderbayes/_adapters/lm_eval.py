@@ -6,13 +6,12 @@ from typing import Any
 
 import xarray as xr
 
+from leaderbayes._adapters.items import Said, at, files_of, hold, named_sources, read_json
+from leaderbayes._adapters.tables import arrange, check_names, collect
 from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
-from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.tables import listed, shown, suggest
-from leaderbayes.adapters._items import Said, at, files_of, hold, named_sources, read_json
-from leaderbayes.adapters._tables import arrange, check_names, collect, with_options
 
 Results = str | Path | Mapping[str, Any]
 
@@ -22,49 +21,15 @@ _OTHERS = ("alias", "sample_len", "samples", "name", "sample_count")
 _MODEL = ("peft", "delta", "pretrained", "model", "path", "engine")
 
 
-@with_options
 def from_lm_eval(
     source: Results | Sequence[Results],
     *,
     metric: str | Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
     higher_is_better: bool | None = None,
-    max_mb: float = MAX_MB,
+    max_mb: float,
 ) -> xr.DataArray:
-    """Read results of lm-evaluation-harness: models are players, tasks rounds.
-
-    Parameters
-    ----------
-    source : path, dict, sequence of these, or dict of names to these
-        ``results_*.json`` of each model, or a folder that holds them, at any depth; or what
-        ``simple_evaluate`` returned. A dictionary of your own names the models; without, a model
-        goes by ``model_name``, or by what ``model_args`` say.
-    metric : str or sequence of str, optional
-        Such as "acc", or "exact_match,strict-match" with the filter; of several each task
-        takes the first that it has. Needed where a task has several metrics.
-    tasks : sequence of str, optional
-        Tasks or groups that are rounds. The default is every task that is no group of others.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round)
-        Scores of models on tasks, which must have the same metric, version and number of examples
-        (n-shot) for all models.
-
-    References
-    ----------
-    Gao et al., lm-evaluation-harness, doi:10.5281/zenodo.12608602
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> small = {"results": {"arc_easy": {"acc,none": 0.6}, "boolq": {"acc,none": 0.7}}}
-    >>> large = {"results": {"arc_easy": {"acc,none": 0.8}, "boolq": {"acc,none": 0.75}}}
-    >>> scores = lb.adapters.from_lm_eval({"small": small, "large": large}, metric="acc")
-    >>> scores.sel(player="large").values.tolist()
-    [0.8, 0.75]
-    """
+    """Read ``results_*.json``, or what ``simple_evaluate`` returned."""
     wanted = [] if metric is None else [metric] if isinstance(metric, str) else metric
     if not are_names(wanted):
         raise ScoresError(f"metric={metric!r:.60} must be a name or a list of names.")

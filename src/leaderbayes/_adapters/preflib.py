@@ -6,46 +6,16 @@ from pathlib import Path
 
 import xarray as xr
 
+from leaderbayes._adapters.tables import arrange, collect
 from leaderbayes._errors import ScoresError
-from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.sources import read_bytes
 from leaderbayes._scores.tables import shown
-from leaderbayes.adapters._tables import arrange, collect, with_options
 
 _MOST = 200_000  # rankings
 
 
-@with_options
-def from_preflib(path: str | Path, *, max_mb: float = MAX_MB) -> xr.DataArray:
-    r"""Read rankings of PrefLib: alternatives are players, voters are rounds.
-
-    Parameters
-    ----------
-    path : path
-        A file ``.soc``, ``.soi``, ``.toc`` or ``.toi``.
-    {options}
-
-    Returns
-    -------
-    DataArray (player, round)
-        Places, of which the lower wins; alternatives that tie share the lowest, and those that a
-        voter does not rank are missing. A ranking that 12 voters gave is twelve rounds,
-        "ranking.voter". Take ``model="plackett_luce"``.
-
-    References
-    ----------
-    Mattei and Walsh (2013), PrefLib: a library for preferences, https://preflib.org
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> from pathlib import Path
-    >>> text = "# ALTERNATIVE NAME 1: tea\n# ALTERNATIVE NAME 2: milk\n2: 1,2\n1: 2,1\n"
-    >>> Path("drinks.soc").write_text(text)
-    67
-    >>> lb.adapters.from_preflib("drinks.soc").values.tolist()
-    [[1.0, 1.0, 2.0], [2.0, 2.0, 1.0]]
-    """
+def from_preflib(path: str | Path, *, max_mb: float) -> xr.DataArray:
+    """Read ``.soc``, ``.soi``, ``.toc`` or ``.toi``: places, of which the lower wins."""
     if not isinstance(path, str | os.PathLike):
         raise ScoresError(f"This is a {type(path).__name__}: pass the path of a PrefLib file.")
     where, content = read_bytes(Path(path), max_mb)

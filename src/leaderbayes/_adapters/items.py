@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
+from leaderbayes._adapters.tables import arrange, check_names, collect, direction
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.sources import is_folder, parse, read_bytes
 from leaderbayes._scores.tables import listed, shown, suggest
-from leaderbayes.adapters._tables import arrange, check_names, collect, direction
 
 Files = str | Path
 Sources = Files | Sequence[Files] | Mapping[str, Files]

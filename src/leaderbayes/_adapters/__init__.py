@@ -1,0 +1,1 @@
+"""Results of other programs: a reader for each, which `read_results` calls."""

@@ -25,10 +25,7 @@ def install(name: str) -> str:
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Import what an extra brings, a key of `MODULES`, or raise what to install; ``what`` needs it.
-
-    Any other missing package is raised as it is.
-    """
+    """Import what an extra, a key of `MODULES`, brings; or raise what to install."""
     try:
         yield
     except ModuleNotFoundError as missing:

@@ -134,12 +134,7 @@ def read_items(
     cluster: str = "",
     grades: Mapping[str, float] | None = None,
 ) -> xr.DataArray:
-    """Read the scores of models on items.
-
-    ``item``, ``repeat`` and ``cluster``, if answers have one, are what these are called; ``by``
-    is what tells whether an item is the same, for messages, and ``grades`` scores that are
-    words, of which more is better; the rest is as the user gives it.
-    """
+    """Read scores of models on items, called ``item``; ``grades`` are words that are scores."""
     tasks = check_names("tasks", tasks)
     runs = list(runs)
     check_tasks(tasks, list(dict.fromkeys(run.task for run in runs)))

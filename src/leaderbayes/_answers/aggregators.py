@@ -22,11 +22,7 @@ _LEVEL = 1e-9  # of the range of values, within which two are level
 
 
 def aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
-    """Rank players by other aggregators: ``value`` and ``rank`` (aggregator, player).
-
-    Over ``aggregator`` also ``leader``, ``same_leader`` (0 or 1) and ``top_differs`` (how many of
-    the posterior's top are not in the aggregator's). attrs: ``leader``, ``top``, ``message``.
-    """
+    """Rank players by other aggregators: ``value`` and ``rank`` (aggregator, player)."""
     values = {name: of for name, of in _values(post, parts).items() if np.isfinite(of[0]).any()}
     size, mine = min(TOP, len(post.players) - 1), int(post.order[0])
     rows: dict[str, list[Any]] = {

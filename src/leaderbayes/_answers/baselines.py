@@ -149,10 +149,7 @@ def _data(given: Any) -> Any:
 
 
 def ratings(played: Played, order: Longs, players: int, k: float) -> Floats:
-    """Rate players (player,) by matches in this order, starting from 0.
-
-    A match is played ``weight`` times; what is left beyond whole ones is a match that counts less.
-    """
+    """Rate players (player,) by matches in this order, each played ``weight`` times, from 0."""
     rating = [0.0] * players
     rows = (each[order].tolist() for each in played)
     for i, j, points, left in zip(*rows, strict=True):

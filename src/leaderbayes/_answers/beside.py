@@ -44,10 +44,7 @@ def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
 
 
 def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str]) -> str:
-    """Explain why another player leads by the second column; "" if none does.
-
-    ``name`` says how a player is called.
-    """
+    """Explain why another player leads by the second column; "" if none does."""
     return _disagreement(Posterior(dt), table, name)
 
 

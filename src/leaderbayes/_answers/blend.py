@@ -65,10 +65,7 @@ def blends(post: Posterior) -> bool:
 
 
 class Blend:
-    """Win probabilities that blend the model with each pair's head-to-head results.
-
-    ``weights`` are the probabilities of the masses, and ``mass`` is their geometric mean.
-    """
+    """Win probabilities that blend the model with each pair's head-to-head results."""
 
     def __init__(self, post: Posterior) -> None:
         self.post = post
@@ -115,10 +112,7 @@ class Blend:
     def _draw(
         self, one: Any, others: Longs, a: Floats, b: Floats, used: int
     ) -> tuple[Floats, Floats]:
-        """Return means (other,) and draws (other, sample) of one player's win probabilities.
-
-        Every pair has the same random numbers, so that it is the same in every table.
-        """
+        """Return means (other,) and draws (other, sample) of one player's win probabilities."""
         standing = self.post.standing
         share = expit(standing[:, [one]] - standing[:, others]).T
         mean = self.weights @ _mean(share.mean(axis=1), a, a + b, _MASSES[:, None])

@@ -141,10 +141,7 @@ def _compared(found: Discrepancy) -> xr.Dataset:
 
 
 def _largest(boards: Floats) -> Floats:
-    """Return the largest standardised residual of two-way effects of each board (board,).
-
-    Boards are (board, round, player), NaN where there is no score.
-    """
+    """Return each board's largest standardised residual of two-way effects (board,)."""
     if np.isfinite(boards).all():
         off = boards - boards.mean(axis=1, keepdims=True) - boards.mean(axis=2, keepdims=True)
         off += boards.mean(axis=(1, 2), keepdims=True)

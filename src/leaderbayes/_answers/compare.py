@@ -204,10 +204,7 @@ def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict
 
 
 def p_better(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.DataArray:
-    """Return P(row is better than column), (player, opponent), of all or of some players.
-
-    1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
-    """
+    """Return P(row is better than column), (player, opponent), 1/2 on the diagonal."""
     post = Posterior(dt)
     names = post.players.to_numpy() if players is None else np.asarray(players)
     better = shares_better(post.standing[:, post.players.get_indexer(pd.Index(names))])
@@ -217,10 +214,7 @@ def p_better(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.DataAr
 
 
 def differences(dt: xr.DataTree, players: Sequence[str], prob: float) -> xr.Dataset:
-    """Return the difference of each pair, row minus column.
-
-    ``mean``, ``lower``, ``upper`` (player, opponent).
-    """
+    """Return ``mean``, ``lower`` and ``upper`` of each difference, row minus column."""
     post = Posterior(dt)
     draws = post.draws[:, [post.position(player) for player in players]]
     low, high = np.zeros((2, draws.shape[1], draws.shape[1]))

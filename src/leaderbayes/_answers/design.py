@@ -195,10 +195,7 @@ class _Study(NamedTuple):
     def finds(
         self, rounds: float, effects: Sequence[float] | Floats, target: float = 1.0
     ) -> Floats:
-        """Return the probability of finding the leader better, (effect, question).
-
-        Of rising effects, the rest is 1 after one that is found with the target's probability.
-        """
+        """Return the probability of finding the leader better, (effect, question)."""
         m, r, rng = self.players, float(rounds), np.random.default_rng([self.seed, int(rounds)])
         boards = int(np.clip(_CELLS // m**2, 100, _BOARDS))
         off = _deviations(m, r - 1.0, boards, rng)

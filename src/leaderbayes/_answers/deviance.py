@@ -99,10 +99,7 @@ def deviance(
 
 
 def _of_board(board: xr.Dataset, epp: Floats, nu: float | None) -> tuple[float, int, str]:
-    """Return the deviance of a board, its degrees of freedom, and the strengths used.
-
-    ``nu`` is Davidson's parameter for ties, None of models without one.
-    """
+    """Return the deviance of a board, its df, the strengths used, and Davidson's nu (or None)."""
     wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
     pairs = int((n > 0).sum() // 2)
     # Where everybody has, through others, both won and lost against everybody else.

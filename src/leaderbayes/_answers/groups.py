@@ -119,10 +119,7 @@ def claims(post: Posterior, prob: float, control: Control) -> Bools:
 
 
 def shares_better(standing: Floats) -> Floats:
-    """Return the share of draws (sample, player) in which the row is above the column.
-
-    Equal draws count for neither.
-    """
+    """Return the share of draws (sample, player) in which the row is above the column."""
     by_player = np.ascontiguousarray(standing.T)  # each player's draws lie side by side
     m, draws = by_player.shape
     share_of = np.zeros((m, m))

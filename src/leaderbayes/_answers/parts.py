@@ -97,10 +97,7 @@ def lead_of(strengths: Floats, leader: int) -> tuple[float, int]:
 
 
 def statistic_of(y: Floats, statistic: str, weight: Floats | None = None) -> Floats:
-    """Return the mean, median or interquartile mean of scores (round, player), or NaN.
-
-    In a mean rounds may count by a ``weight`` (round,).
-    """
+    """Return the mean (weighted by round), median or interquartile mean of scores, or NaN."""
     out = np.full(y.shape[1], np.nan)
     rows, players = np.isfinite(y).any(axis=1), np.isfinite(y).any(axis=0)
     if not rows.any():

@@ -100,10 +100,7 @@ def _own(board: Any, name: str, choices: dict[str, Sequence[Any]]) -> list[Seque
 
 
 def models_for(board: Any) -> list[str]:
-    """Return the models to compare by default: the first of each parameter.
-
-    Where that is but one, and matches tie, also the first with a parameter for ties.
-    """
+    """Return the models to compare: the first of each parameter, or of one, also that with ties."""
     known = takers_of(data_of(board))
     found = list({m.parameter: m.name for m in reversed(known)}.values())[::-1]
     if len(found) == 1 and data_of(board).tied():
@@ -125,10 +122,7 @@ def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
 
 
 def arguments_of(post: Posterior) -> dict[str, Any]:
-    """Return the arguments with which a posterior was fitted, if known.
-
-    One of ``pm.sample`` tells the options that are numbers; its weight is 1 or the model's own.
-    """
+    """Return the arguments with which a posterior was fitted, as far as they are known."""
     if post.arguments:
         return {name: value for name, value in post.arguments.items() if name not in _SILENT}
     options = signature(post.model.build).parameters

@@ -28,10 +28,7 @@ def _registry() -> dict[str, tuple[str, str]]:
 
 
 def local(name: str) -> Path | None:
-    """Return the path of a registered file in the folder that ``LEADERBAYES_DATA`` names, if any.
-
-    It may lie there under its name, or anywhere below as a CSV file (packed or not) of any name.
-    """
+    """Return the path of a registered file below the folder ``LEADERBAYES_DATA``, if any."""
     folder = os.environ.get(DATA)
     if not folder:
         return None

@@ -201,10 +201,7 @@ class Posterior:
         return np.asarray(expit(gap))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
-        """Return draws (sample, ...) of a variable, all of them finite numbers; or raise.
-
-        A part of a store that was lost reads as NaN, and would be the best player of all.
-        """
+        """Return draws (sample, ...) of a variable, all of them finite (lost ones are NaN); or raise."""
         inside = self.group(group)
         if name not in inside.data_vars:
             raise LeaderbayesError(f"{self.called} has no {group}/{name}.")
@@ -338,10 +335,7 @@ class Posterior:
 
     @property
     def data(self) -> xr.DataArray | xr.Dataset:
-        """Votes, or scores, from which the same model can be fitted again.
-
-        Where only places are known they stand for scores, of which lower ones are better.
-        """
+        """Votes, scores or, where these are unknown, places, to fit the same model again."""
         if self.scores is not None:
             return self.scores
         place = self._place().astype(float)

@@ -65,10 +65,7 @@ def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
 
 
 def encoded(dt: xr.DataTree) -> bytes:
-    """Return the bytes of a posterior's file.
-
-    They are made in memory: on a full disk HDF5 does not fail, but crashes.
-    """
+    """Return the bytes of a posterior's file, in memory: on a full disk HDF5 crashes."""
     if dt.parent is not None:
         # One of a study: written from where it is, it would be found there and not at the root.
         dt = dt.copy()

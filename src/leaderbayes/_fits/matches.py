@@ -44,10 +44,7 @@ def kept_votes(known: xr.Dataset, outcome: Floats, players: Any) -> xr.Dataset:
 
 
 def votes_by_pair(votes: xr.Dataset, known: xr.Dataset, epp: Floats) -> xr.Dataset:
-    """Count votes as `matches` does, with what one of each pair is ``worth`` by itself.
-
-    ``epp`` (player,) are mean strengths. Votes for neither are counted in ``both_bad``.
-    """
+    """Count votes as `matches` does, with what one of each pair is ``worth`` by itself."""
     from leaderbayes._numerics.vote_weights import pair_worth
 
     rows, clusters, tau2 = rows_of(votes, known)

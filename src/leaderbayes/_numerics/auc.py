@@ -58,10 +58,7 @@ def _share(auc: float) -> Floats:
 
 
 def covariance(auc: Floats, positives: int, negatives: int, rho: float) -> Floats:
-    """Return the covariance of estimates of two classifiers with this AUC (binormal scores).
-
-    Two pairs of instances have none, one or both instances in common.
-    """
+    """Return the covariance of estimates of two classifiers with this AUC (binormal scores)."""
     one = (positives + negatives - 2) * _agreement(auc, rho * rho / 2.0)
     return (one + _agreement(auc, rho * rho)) / (positives * negatives)
 
@@ -124,10 +121,7 @@ def cdf(auc: Floats, positives: int, negatives: int) -> Floats:
 
 
 def _normal_score(gap: Floats, skew: Floats) -> Floats:
-    """Return the normal scores of standardised gamma variables with this skewness.
-
-    Wilson and Hilferty (1931): their cube roots are nearly normal.
-    """
+    """Return normal scores of gamma variables with this skewness (Wilson and Hilferty 1931)."""
     root = np.cbrt(np.maximum(1.0 + skew * gap / 2.0, 0.0))
     return np.asarray(6.0 / skew * (root - 1.0) + skew / 6.0)
 

@@ -52,10 +52,7 @@ def log_likelihood(epp: Floats, points: Floats, n: Floats) -> float:
 
 
 def deviance(epp: Floats, nu: float, wins: Floats, ties: Floats, n: Floats) -> float:
-    """Twice the log-likelihood that a saturated model gains over Davidson's.
-
-    Matches won, tied, and played are (player, opponent).
-    """
+    """Twice the log-likelihood that a saturated model gains over Davidson's."""
     i, j = np.nonzero(np.tril(n, -1))
     half = 0.5 * (epp[i] - epp[j])
     won, lost, tied, met = wins[i, j], wins[j, i], ties[i, j], n[i, j]

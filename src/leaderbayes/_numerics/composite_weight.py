@@ -52,10 +52,7 @@ def clustered_scores(
 
 
 def meat(scores: Floats) -> Floats:
-    """J = r / (r - 1) sum_k (s_k - mean) (s_k - mean)'.
-
-    At the maximum the mean is 0; at a penalised or restricted one it is none of the variation.
-    """
+    """J = r / (r - 1) sum_k (s_k - mean) (s_k - mean)'; the mean is 0 at the maximum."""
     r = len(scores)
     apart = scores - scores.mean(axis=0)
     return np.asarray(r / (r - 1.0) * apart.T @ apart)
@@ -103,10 +100,7 @@ def inverse_of_equal_players(variance: float, share: float, rounds: int, *, half
 def weighted_counts(
     place: Ints, weight: Floats, *, within_round: bool, ties: str
 ) -> tuple[Floats, Floats, Floats]:
-    """Count wins, matches and ties (player, opponent), weighted by round (round,).
-
-    Across rounds, whose matches have two, all weights are the same.
-    """
+    """Count wins, matches and ties (player, opponent), weighted by round (round,)."""
     wins, n, tied = np.zeros((3, place.shape[1], place.shape[1]))
     for value in np.unique(weight):
         counts = count(place[weight == value], within_round=within_round, ties=ties)

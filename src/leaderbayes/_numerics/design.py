@@ -50,10 +50,7 @@ def spectral_gap(n: Floats) -> float:
 
 
 def has_long_ways(n: Floats) -> bool:
-    """Check whether the spectral gap of matches is far below that of matches drawn by chance.
-
-    By chance means that opponents are shuffled: few matches leave a small gap, whoever meets whom.
-    """
+    """Check whether the spectral gap is far below that of shuffled opponents."""
     if not 3 <= len(n) <= _MOST or (gap := spectral_gap(n)) >= _GAP:
         return False
     one, other = np.triu_indices(len(n), 1)

@@ -147,10 +147,7 @@ class Engine:
     def _leap(
         self, x: Floats, t: Floats, node: _Node, rng: np.random.Generator
     ) -> tuple[Floats, Floats, Bools]:
-        """Move points in coordinates in which they are nearly standard normal.
-
-        Strengths are sigma sinh(z): steps of z cross heavy tails.
-        """
+        """Move points by steps of z, where strengths sigma sinh(z) are nearly normal."""
         m, sigma = self.target.players, np.exp(t)[:, None]
 
         def at(z: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -247,10 +244,7 @@ class Engine:
         return float(found[0]), slopes[0], self._floored(0.5 * (curved + curved.T), ways)
 
     def _ways_of(self, hessian: Floats) -> Floats:
-        """Find ways W of a curvature H, W'HW = 1.
-
-        Each is led by one coordinate, and followed by those before it in the order.
-        """
+        """Find ways W of a curvature H, W'HW = 1, each led by a coordinate, in this order."""
         ordered = hessian[np.ix_(self.order, self.order)]
         try:
             lower = np.linalg.cholesky(ordered)

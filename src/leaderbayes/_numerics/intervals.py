@@ -15,10 +15,7 @@ _OF_BOARDS = 4
 
 
 def decimals(widths: Iterable[float]) -> int:
-    """Count the decimals that show two digits of the narrowest of these intervals' widths.
-
-    An interval that is a point beside the widest says nothing.
-    """
+    """Count the decimals that show two digits of the narrowest of these intervals' widths."""
     every = [float(width) for width in widths]
     least = 1e-6 * max(every, default=0.0)
     narrow = min((width for width in every if width > least), default=0.1)

@@ -131,10 +131,7 @@ def pseudo_scores(human: Floats, judge: Floats, power: float) -> Floats:
 def shrunken_shares(
     flat: Floats, clusters: float, prior_scale: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Shrink flat draws (draw, player); return them and the players' scale (draw,).
-
-    Scales are in standard deviations of a cluster's noise.
-    """
+    """Shrink flat draws (draw, player); return these and the players' scale in noise sds."""
     prior = Prior(prior_scale, FLOOR / np.sqrt(clusters))
     angles, tau = shrink(np.arcsin(np.sqrt(flat)), clusters, clusters - 1.0, prior, rng)
     return np.sin(np.clip(angles, 0.0, np.pi / 2.0)) ** 2, tau

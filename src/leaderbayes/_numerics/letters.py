@@ -39,10 +39,7 @@ def _letter(k: int) -> str:
 
 
 def _columns(apart: Bools) -> list[int] | None:
-    """Insert and absorb: sets of players (bits), all indistinguishable; None of too many.
-
-    They are all the largest ones.
-    """
+    """Insert and absorb: the largest sets (bits) of indistinguishable players; or None."""
     columns = [(1 << len(apart)) - 1]
     for i, j in np.argwhere(np.triu(apart, 1)).tolist():
         both = 1 << i | 1 << j

@@ -67,10 +67,7 @@ def alike_rounds(statistics: ListedStatistics, eta: Floats) -> AlikeRounds:
 def log_likelihood(
     b: Floats, level: Floats, scale: Floats, rounds: AlikeRounds, *, gradient: bool
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the marginal log-likelihood at each point, and its derivatives.
-
-    At strengths b (point, player), b_0 and s (point,), which the derivatives are in.
-    """
+    """Return the log-likelihood at b (point, player), b_0, s (point,), and derivatives."""
     value, by_b = b @ rounds.points, np.tile(rounds.points, (len(b), 1))
     by_level, by_scale = np.zeros((2, len(b)))
     for each in rounds.sets:

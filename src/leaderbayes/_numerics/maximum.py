@@ -157,10 +157,7 @@ def binomial_sd(n: int, theta: float) -> float:
 
 
 def conditionals(theta: Floats, rho: float, theta_0: float) -> tuple[Floats, Floats]:
-    """P(right | reference right) and P(right | reference wrong), (node,); equations 6 and 7.
-
-    Outside [0, 1] where equation 8 is broken.
-    """
+    """P(right | reference right) and P(right | reference wrong), (node,); equations 6 and 7."""
     spread = rho * np.sqrt(theta * (1.0 - theta))
     up = theta + spread * math.sqrt((1.0 - theta_0) / theta_0)
     down = theta - spread * math.sqrt(theta_0 / (1.0 - theta_0))

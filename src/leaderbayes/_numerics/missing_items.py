@@ -72,10 +72,7 @@ def gaps_of(scores: Floats, codes: Longs) -> Gaps:
 
 
 def sums(gaps: Gaps, weights: Floats, atoms: Floats) -> Floats:
-    """Return sums over all items (draw, player), by ``weights`` (draw, cluster).
-
-    ``atoms`` (draw, player) are each player's own beside the items.
-    """
+    """Return sums over all items (draw, player), by ``weights`` (draw, cluster)."""
     shared = atoms.mean(axis=1, keepdims=True)
     of_pattern = weights @ gaps.counts
     moved = _solved(gaps, of_pattern, weights @ gaps.residuals + (atoms - shared))

@@ -143,10 +143,7 @@ def inverse(information: Floats, m: int, linear: Linear | None = None) -> Floats
 
 
 def jeffreys(information: Floats, m: int) -> tuple[float, Floats]:
-    """Half the log determinant of the information where strengths sum to zero, and its inverse.
-
-    -inf and zeros where a step has led so far that it is singular, or no numbers.
-    """
+    """Half the log determinant where strengths sum to 0, or -inf, and the inverse."""
     filled = information.copy()
     filled[:m, :m] += 1.0 / m
     try:

@@ -146,10 +146,7 @@ def estimates(
 
 
 def _by_chords(epp: Floats, points: Floats, n: Floats, few: float, enough: float) -> Longs:
-    """Move boards with the same matches to their estimates, by one information for all.
-
-    Returns those that do not get there soon.
-    """
+    """Move boards by one information for all; return those that do not get there soon."""
     mean = epp.mean(axis=0)
     q = expit(mean)
     factor = cho_factor(information(mean, n) + np.diag(few * q * (1.0 - q)))
@@ -188,10 +185,7 @@ def _by_newton(start: Floats, points: Floats, n: Floats, few: float, enough: flo
 
 
 def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:
-    """Twice the log-likelihood that a saturated model gains over strengths (board,).
-
-    Wins, ties half, and matches are (board, player, opponent), strengths (board, player).
-    """
+    """Twice the log-likelihood that a saturated model gains over strengths (board, player)."""
     log_p = -np.logaddexp(0.0, epp[:, None] - epp[:, :, None])
     gained = 2.0 * (xlogy(wins, wins) - wins * log_p) - xlogy(n, n)
     return np.asarray(gained.sum(axis=(1, 2)))

@@ -27,10 +27,7 @@ class RoundStatistics(NamedTuple):
 
 
 def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStatistics:
-    """Reduce places (round, player), of which 1 is best and 0 absent, to what the likelihood needs.
-
-    ``ties`` are "half" a win for both, or "drop", no match, which needs ``within_round``.
-    """
+    """Reduce places (round, player), 1 best and 0 absent, to what the likelihood needs."""
     present = place > 0
     if not within_round:
         points, tied = _across_points(place)
@@ -101,10 +98,7 @@ def round_scores(epp: Floats, nu: float, statistics: RoundStatistics) -> tuple[F
 def round_log_likelihood(
     epp: Floats, statistics: RoundStatistics, nu: Floats | None = None
 ) -> Floats:
-    """Return the log-likelihood of each round (draw, round) at strengths (draw, player).
-
-    Bradley-Terry's, or Davidson's with ``nu`` (draw,).
-    """
+    """Return the log-likelihood of each round (draw, round); Davidson's with ``nu`` (draw,)."""
     left, right = statistics.left, statistics.right
     out = epp @ statistics.points.T
     if nu is not None:

@@ -129,10 +129,7 @@ def _modes(base: Floats, s: float, given: Clustered) -> Floats:
 def fit_marginal(
     given: Clustered, start: Floats, n_quadrature: int, *, linear: Linear | None = None
 ) -> tuple[Floats, Marginal]:
-    """Maximise the marginal likelihood; return b (sum to zero), b_0, s at least 0, and it there.
-
-    Its information is by ten nodes at least. It raises if the likelihood rises without end in s.
-    """
+    """Maximise the marginal likelihood; return b (sum to zero), b_0, s at least 0, and it there."""
 
     def evaluate(x: Floats) -> Marginal:
         at = marginal(x, given, n_quadrature)

@@ -22,10 +22,7 @@ _FAR = 600.0  # below the best of a ranking, where e^b is nothing
 
 
 class Rankings(NamedTuple):
-    """Orders of the players of each round, worst first; absent players come before and count 0.
-
-    Rows with fewer players come first, so that those of a block are of about one length.
-    """
+    """Orders of the players of each round, worst first; those of fewer players first."""
 
     order: Longs  # (row, player)
     present: Floats  # (row, player): 1, or 0 of who is absent, in order

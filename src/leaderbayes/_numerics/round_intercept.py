@@ -24,10 +24,7 @@ class ListedStatistics(NamedTuple):
 
 
 def outcomes(place: Ints, order: Longs) -> Bytes:
-    """Outcome of every pair (round, pair) for the player listed first, of places (round, player).
-
-    ``order`` (player,) are players as they are listed.
-    """
+    """Outcome of every pair (round, pair) for the player that ``order`` lists first."""
     first, second = np.triu_indices(len(order), 1)
     a, b = place[:, order[first]], place[:, order[second]]
     result = np.where(a < b, WIN, np.where(a == b, TIE, LOSS))

@@ -104,10 +104,7 @@ def mass(rounds: int, luck: float) -> float:
 def flat(
     scores: Floats, luck: float, statistic: str, draws: int, rng: np.random.Generator
 ) -> Floats:
-    """Draw medians or interquartile means, "iqm", (draw, player), of scores (round, player).
-
-    ``luck`` is the variance of what rounds share over that of a round's noise, f / (1 - f).
-    """
+    """Draw medians or "iqm" (draw, player); ``luck`` is shared variance over a round's noise."""
     rounds, m = scores.shape
     order = np.argsort(scores, axis=0, kind="stable")
     ranked = np.take_along_axis(scores, order, axis=0)

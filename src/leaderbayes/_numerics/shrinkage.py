@@ -74,10 +74,7 @@ def log_fits(pairs: Pairs, rounds: float, tau: Floats) -> Floats:
 def shrunken(
     flat: Floats, centre: Floats, tau: Floats, rounds: float, rng: np.random.Generator
 ) -> Floats:
-    """Shrink draws (draw, player) of a flat posterior around its centre, given scales (draw,).
-
-    Players move towards each other; what they share keeps its uncertainty.
-    """
+    """Shrink flat draws (draw, player) around their centre, which stays, given scales (draw,)."""
     gain = rounds * tau[:, None] ** 2
     kept = gain / (1.0 + gain)
     off = flat - centre

@@ -73,10 +73,7 @@ class Target(NamedTuple):
         return value, slope
 
     def exchangeable(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:
-        """Return Student-t's log density of strengths, and its gradients as the likelihood's.
-
-        The factor that depends on sigma alone is left out.
-        """
+        """Return Student-t's log density of strengths, up to sigma's factor, and gradients."""
         df, scale = self.prior_df, np.exp(log_scale)[:, None]
         unit = a / scale
         value = -0.5 * (df + 1.0) * np.log1p(unit**2 / df).sum(axis=1)

@@ -112,10 +112,7 @@ def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floa
 
 @njit(nogil=True)
 def of_estimates(given: Cells, seen: Floats, own: Floats, theta: Floats) -> tuple[Floats, Floats]:
-    """Likelihood of estimates less their luck (score,), and the logarithm of each one's factor.
-
-    own (score,): standard errors without the luck that is shared; theta (cell,).
-    """
+    """Likelihood of estimates less their luck (score,), and the logarithm of each one's factor."""
     value, factor = np.empty(given.row[-1]), np.empty(seen.size)
     for u in range(seen.size):
         mine = value[given.row[u] : given.row[u + 1]]

@@ -142,10 +142,7 @@ def _held(votes: Votes, law: Law, own: Floats, phi: float, group: Longs) -> _Hel
 
 
 def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
-    """Return variances of opinions, at least 0; where votes that go together are too few, 0.
-
-    Votes of a judge on a prompt share all three opinions.
-    """
+    """Return variances of opinions, at least 0; where votes that go together are too few, 0."""
     counts = np.flatnonzero(size > least)
     tau2 = np.zeros(len(size))
     if len(counts):

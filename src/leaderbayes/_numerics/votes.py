@@ -49,10 +49,7 @@ class Estimate(NamedTuple):
 
 
 def counted(votes: Votes, weight: Floats | None = None) -> Votes:
-    """Sum rows of the same players in the same order by weight.
-
-    With covariates, which differ by vote, the rows remain.
-    """
+    """Sum rows of the same players in the same order by weight, unless covariates differ."""
     if weight is not None:
         columns = {name: weight * getattr(votes, name) for name in ("won", "n", "tied")}
         votes = votes._replace(**columns)
@@ -105,10 +102,7 @@ def law_at(votes: Votes, at: Estimate) -> Law:
 
 
 class Likelihood:
-    """Log-likelihood of votes at many points (point, parameter) at once.
-
-    Parameters are strengths, effects and, with ``tie``, Davidson's nu.
-    """
+    """Log-likelihood at points: strengths, effects and, with ``tie``, Davidson's nu."""
 
     def __init__(self, votes: Votes, *, tie: bool = False) -> None:
         self.votes = votes = counted(votes)

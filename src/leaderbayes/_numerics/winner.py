@@ -203,10 +203,7 @@ class Bounds(NamedTuple):
 
 
 def truncation(x: Cells, scale: Scale, luck: Luck, winner: int) -> tuple[float, float, float]:
-    """Find the scores between which the winner's must lie to win, and its own between them.
-
-    Who ties wins by lot: of a cell in which t rivals are, it has the highest of t + 1 parts.
-    """
+    """Find the scores between which the winner's must lie to win; ties are decided by lot."""
     ratio = luck.ratio(winner)
     rivals = np.arange(len(ratio)) != winner
     _, cell, counts = np.unique(x.middle[rivals], return_inverse=True, return_counts=True)
@@ -334,10 +331,7 @@ def _theta_at(edge: Floats, z: float, scale: Scale, x: Cells) -> Floats:
 
 
 def _log_far(a: Floats, b: Floats, theta: Floats) -> Floats:
-    r"""Log of the regularised beta function far below a / (a + b), each (value,).
-
-    With t = theta exp(-s) the integrand is nearly exp(-rate s): Gauss and Laguerre's nodes.
-    """
+    """Log of the regularised beta function far below a / (a + b), by Gauss and Laguerre's nodes."""
     v, weight = np.polynomial.laguerre.laggauss(_NODES)
     t = np.maximum(theta, _LEAST)
     odds = t / (1.0 - t)

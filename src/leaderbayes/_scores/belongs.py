@@ -101,10 +101,7 @@ def _untested(columns: Sequence[str]) -> list[str]:
 def by_number(
     x: Floats, *, gains: bool, mixed: bool = False
 ) -> tuple[dict[int, str], dict[int, str]]:
-    """Find columns (row, column) to refuse, and columns to name, with the reasons.
-
-    Without the former, none is to be refused.
-    """
+    """Find columns (row, column) to refuse, or else columns to name, with the reasons."""
     refused: dict[int, str] = {}
     while True:
         left = [j for j in range(x.shape[1]) if j not in refused]

@@ -74,10 +74,7 @@ def among(word: str, known: Set[str]) -> bool:
 
 
 def more_is_better(name: str, *, score: bool = True) -> bool | None:
-    """Return whether more of a metric is better; None if its name does not say.
-
-    Without ``score`` it names a round or a tournament, which may have a cost's word by chance.
-    """
+    """Return whether more of a metric, or column without ``score``, is better; None if unknown."""
     # No metric's name of several words ends with two digits: a million numbered rounds are a few.
     return _more_is_better(name if score else _LAST_DIGITS.sub("10", name), score=score)
 

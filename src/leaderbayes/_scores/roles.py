@@ -188,10 +188,7 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
 
 
 def _items(table: Table, given: Roles, taken: Sequence[str | None]) -> Roles:
-    """Find the columns of items, of their clusters, and of repeated runs; None of what is absent.
-
-    Beside rounds that are not called as items are, only those that the user names.
-    """
+    """Find the columns of items, their clusters and repeated runs; None if absent."""
     found: Roles = {role: given.get(role) for role in ("round", "repeat", *BY_ROUND)}
     answers = [c for c in table.frame.columns if plain(c) in names.ANSWER.split()]
     answered = any(_are_answers(table.frame[c], bare=True) for c in answers)

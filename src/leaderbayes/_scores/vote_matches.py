@@ -70,10 +70,7 @@ def require_whole_weights(votes: xr.Dataset) -> None:
 
 
 def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
-    """Count votes as `matches` does scores: ``wins``, ``n`` and ``tied`` (player, opponent).
-
-    Votes for neither ("both bad") that are kept are ``both_bad`` (player, opponent).
-    """
+    """Count votes as `matches` does scores; those for neither are ``both_bad``."""
     kept = valid_votes(votes, ties)
     m = kept.sizes["player"]
     pair = kept["first"].to_numpy().astype(np.int64) * m + kept["second"].to_numpy()

@@ -150,10 +150,7 @@ def bradley_terry(
 
 
 def _near(points: Floats, n: Floats, pseudo_rounds: float) -> Floats:
-    """Return the estimate (player,) to six digits, or a start near it.
-
-    Where most have met, hardly any pseudo-rounds are enough for conjugate gradients to find it.
-    """
+    """Return the estimate (player,) to six digits, or a start near it."""
     m = len(points)
     dense = 2 * np.count_nonzero(n) > m * (m - 1)
     few = max(pseudo_rounds, _HARDLY if dense else 1.0)

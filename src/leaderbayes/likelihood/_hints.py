@@ -216,10 +216,7 @@ def _of_rounds_apart(matches: xr.Dataset) -> list[str]:
 
 
 def are_answers(scores: xr.DataArray) -> bool:
-    """Whether scores are right or wrong, means of runs that were, or look like it.
-
-    Two values between 0 and 1, such as accuracies of 0.6 and 0.8 on a small board, do not.
-    """
+    """Whether scores are right or wrong, means of such runs, or look so: 0.6 and 0.8 do not."""
     if scores.attrs.get("answers", 0):
         return True
     y = scores.to_numpy()

@@ -74,10 +74,7 @@ def linear(
 
 
 def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int]:
-    """Return a convention's factor on variances, and the degrees of freedom that it adds.
-
-    Raises where it is unknown, for votes with an intercept, or the covariance is not the published.
-    """
+    """Return a convention's factor on variances, and its further degrees of freedom; or raise."""
     one_of("convention", convention, "correct", "published")
     if convention == "published" and "intercept" in fit and "order" not in fit:
         raise LeaderbayesError(
@@ -104,10 +101,7 @@ def _require_variance(k: Floats, fit: xr.Dataset) -> None:
 
 
 def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, Floats]:
-    """Return log-odds that the row beats the column, and standard errors, each (player, player).
-
-    By the published convention PMRA's intercept is for the player listed first.
-    """
+    """Return log-odds that the row beats the column, and standard errors, each (player, player)."""
     factor, _ = published_scale(fit, convention)
     epp = fit["epp"].to_numpy()
     gap = epp[:, None] - epp

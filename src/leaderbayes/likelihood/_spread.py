@@ -23,10 +23,7 @@ def require_fitted(given: Any) -> None:
 
 
 def trust(fit: xr.Dataset) -> dict[str, Any]:
-    """Return ``converged`` (1) and ``warnings`` (JSON), attrs of whatever is made of an estimate.
-
-    An estimate that did not converge is an error, so any that exists did.
-    """
+    """Return ``converged`` and ``warnings``, attrs of whatever is made of an estimate."""
     return {"converged": 1, "warnings": str(fit.attrs["warnings"])}
 
 

@@ -49,10 +49,7 @@ def vote_rows(
     order_effect: bool = False,
     covariates: Sequence[str] | None = None,
 ) -> VoteRows:
-    """Take the votes that count as arrays; or raise.
-
-    Weights must be numbers of votes, and no effect explained completely by players and others.
-    """
+    """Take the votes that count as arrays; or raise."""
     kept = valid_votes(votes, ties)
     require_whole_weights(kept)
     effects = effects_of(kept, order_effect, covariates)

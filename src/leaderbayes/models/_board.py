@@ -96,10 +96,7 @@ def constants(
 
 
 def numbered(labels: Any) -> tuple[Longs, Any]:
-    """Return the number of each label's period in order, -1 where missing, and their names.
-
-    Text is sorted as people do: 2 before 10.
-    """
+    """Return the number of each label's period in order, 2 before 10, -1 if missing; and names."""
     labels = pd.Index(labels)
     if labels.dtype != object and not isinstance(labels.dtype, pd.StringDtype):
         number, names = pd.factorize(labels, sort=True)
@@ -120,10 +117,7 @@ def rule_for_ties(constant: xr.Dataset) -> str:
 
 
 def declare(constant: xr.Dataset) -> dict[str, Any]:
-    """Put constants into the pm.Model under construction, as data, and return them by name.
-
-    PyMC takes no NaN for data: a missing score is minus infinity there.
-    """
+    """Put constants into the pm.Model as data, NaN as minus infinity; return them by name."""
     import pymc as pm
 
     model = pm.modelcontext(None)

@@ -132,10 +132,7 @@ def problem(matches: xr.Dataset, *, tie_scale: float = TIE_SCALE, **options: Any
 def target_with_ties(
     points: Floats, n: Floats, tied: float, prior: tuple[float, float, float]
 ) -> Target:
-    """Return the posterior given points (player,), ties, and matches (player, opponent).
-
-    ``prior`` is prior_scale, degrees of freedom and tie_scale.
-    """
+    """Return the posterior given points (player,), ties, and matches (player, opponent)."""
 
     def log_likelihood(a: Floats, nu: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
         sums = pair_sums(a, n, nu[:, 0], gradient=gradient)

@@ -172,10 +172,7 @@ def root_of(covariance: Floats) -> Floats:
 
 
 def observe(y: Floats, mean: Any, scale: Any, root: Floats, more: Any, dim: str) -> None:
-    """Observe rounds (round, player) of a covariance's root and each one's scale, and log ``more``.
-
-    It is one likelihood of all rounds, which is no product over them: see `round_log_likelihood`.
-    """
+    """Observe rounds by a covariance's root, their scales and log ``more``, in one likelihood."""
     import pymc as pm
 
     pm.CustomDist(

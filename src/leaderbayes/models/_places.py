@@ -77,10 +77,7 @@ def observe_pairs(
 
 
 def observe_rankings(b: Any, weight: Any, matches: xr.Dataset) -> Any:
-    """Add ``place`` (round, player) to the pm.Model under construction, by whole rankings.
-
-    Plackett-Luce's log-likelihood; of tied players the mean over orders (`rankings`).
-    """
+    """Add ``place`` (round, player) by whole rankings; of tied players the mean over orders."""
     import pymc as pm
     import pytensor.tensor as pt
 

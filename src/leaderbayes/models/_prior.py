@@ -65,10 +65,7 @@ def estimates(matches: xr.Dataset, eta: Floats) -> tuple[Floats, float]:
 
 
 def rank_reliability(place: Ints) -> float:
-    """Return the share of the variance of mean log ranks that is not noise, from 0 to 1.
-
-    A cheap stand-in for `reliability` on boards too large for tables of pairs.
-    """
+    """Return the share of the variance of mean log ranks that is not noise, for large boards."""
     present = place > 0
     size = present.sum(axis=1, keepdims=True)
     # Log-odds of the place: about linear in strengths plus logistic-like noise.

@@ -163,10 +163,7 @@ def draw(
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
 ) -> dict[str, xr.Dataset]:
-    """Draw independently from the posterior of mean scores; return the groups of a fit.
-
-    Every ``step``-th draw has replicates.
-    """
+    """Draw independently from the posterior of mean scores; every ``step``-th has replicates."""
     scores = valid_scores(scores)
     y = values_of(scores)
     tables, prior = tables_of(y, luck_of(test_fraction)), prior_of(prior_scale)

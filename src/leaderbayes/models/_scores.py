@@ -261,10 +261,7 @@ def likelihood_of(
 
 
 def ends_of(scores: xr.DataArray) -> tuple[float, float]:
-    """Return the ends of the scale (0 and 1, 0 and 100, or the only two scores), or NaN.
-
-    Scores up to 100 need not be percent, but where one is 100.
-    """
+    """Return the ends of the scale (0 and 1; 0 and 100, if one is; the only two scores), or NaN."""
     y = scores.to_numpy()
     low, high = float(np.nanmin(y)), float(np.nanmax(y))
     if low >= 0.0 and (high <= 1.0 or high == 100.0):

@@ -21,10 +21,7 @@ FEWEST = 20  # instances, for which the approximations given the test set's ease
 def scale_of(
     board: xr.DataArray, rho: Any = None, theta_0: float | None = None, *, fine: float = 1.0
 ) -> tuple[xr.DataArray, Scale]:
-    """Return the teams that remain, those above chance, and the scale of their scores; or raise.
-
-    ``rho`` and ``theta_0`` as for `sota`; ``fine`` is the width of cells, in their usual width.
-    """
+    """Return teams above chance, and the scale of their scores, its cells as ``fine``; or raise."""
     known, rho = facts(board), _dependence(own_rho(board) if rho is None else rho)
     score = board.to_numpy().astype(float)
     if theta_0 is not None:

@@ -62,10 +62,7 @@ class VoteTarget:
     def log_likelihood(
         self, a: Floats, extra: Floats, gradient: bool = True
     ) -> tuple[Floats, Floats, Floats]:
-        """Return the log-likelihood (point,), and gradients in strengths and in the rest.
-
-        Strengths are (point, player), the rest (point, k); without ``gradient`` these are empty.
-        """
+        """Return the log-likelihood (point,), and its gradients unless they are not asked for."""
         none, m = np.empty((0, 0)), a.shape[1]
         x = np.column_stack([a, extra[:, : self.likelihood.size - m]])
         if not gradient:
@@ -112,10 +109,7 @@ class VoteTarget:
     def expand(
         self, a: Floats, extra: Floats, rng: np.random.Generator, *, prior: bool = False
     ) -> dict[str, Floats]:
-        """Return epp (draw, player), and effect_size, tie and matching if present.
-
-        With ``prior`` draws are of the prior, strengths exchangeable ones.
-        """
+        """Return epp and, if present, effect_size, tie, matching; by ``prior``, its draws."""
         found, k = {}, self.effects
         if self.ways is not None:
             found["matching"] = alpha = design.LARGEST * ndtr(extra[:, -1])

@@ -166,10 +166,7 @@ def or_votes[**P, R](
 
 
 def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
-    """Return the pymc.Model of votes, by the options of `vote_statistics`.
-
-    Beside ``epp`` it has ``effect_size`` (effect,), ``tie`` and ``matching``, where there are any.
-    """
+    """Return the pymc.Model of votes: ``epp``, and where there are any effects, tie, matching."""
     import pymc as pm
 
     found = vote_statistics(name, votes, **options)
@@ -189,10 +186,7 @@ def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
 
 
 def observe_alike(found: VoteStatistics, eta: Any, row: Longs) -> None:
-    """Add ``outcome`` (vote,) to the pm.Model, by log-odds of rows of votes that are alike.
-
-    Two votes on a pair in the same order are, so that many votes cost no more than few.
-    """
+    """Add ``outcome`` (vote,) to the pm.Model, by log-odds of rows of votes that are alike."""
     import pymc as pm
 
     votes, weight, draw = found.rows.votes, found.together.weight, _random(found)

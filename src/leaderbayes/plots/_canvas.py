@@ -293,10 +293,7 @@ def heat_map(
     blank: Bools | None = None,
     upright: bool = True,
 ) -> None:
-    """Draw probabilities (row, column), the first row on top, with numbers in the cells of few.
-
-    Cells that are ``blank`` get no number; those that are NaN a cross.
-    """
+    """Draw probabilities (row, column), with numbers in few cells, none in ``blank`` ones."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap
 

@@ -24,10 +24,7 @@ WINS, SHARES = _between(_OF_WINS, 1.0), _between(_OF_SHARES, 0.6)
 
 
 def ink(value: float, palette: tuple[str, ...]) -> str:
-    """Return the colour of a number on the cell of a probability, with a contrast of 4.5 or more.
-
-    White where the cell is dark (WCAG 2.2).
-    """
+    """Return the colour of a number on the cell of a probability: white where dark (WCAG 2.2)."""
     color = palette[round(value * (_STEPS - 1))]
     rgb = np.array([int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)

@@ -33,10 +33,7 @@ _PROBABILITIES = (1e-9, 1.0 - 1e-9)  # next to 0 and to 1
 
 @dataclass(frozen=True, kw_only=True)
 class ShareLaw:
-    """Shares of right answers.
-
-    theta_0: by default the highest theta. One that is always, or never, right depends on nothing.
-    """
+    """Shares of right answers; theta_0 is by default the highest theta."""
 
     n: int
     rho: float

@@ -46,10 +46,7 @@ def digits_of(values: Floats) -> int:
 
 
 def _smallest(different: Floats, largest: int, unit: float) -> tuple[int, str] | None:
-    """Return the smallest n for which all scores are multiples of 1 / n, and the decimals.
-
-    None where so few scores, of so few digits, are shares of any.
-    """
+    """Return the smallest n of whose 1 / n scores are multiples, if any; and the decimals."""
     different = different[(different > 0.0) & (different < 1.0)]
     sizes = np.arange(2, largest + 1)
     # Of all scores that could be printed, at least the share n * unit fits: an n that suits the

@@ -67,10 +67,7 @@ def _right_singular(table: Floats) -> tuple[Floats, Floats]:
 
 
 def principal(table: Floats, dimensions: int) -> tuple[Floats, Floats, Floats]:
-    """Return scores (row, component), loadings (column, component) and shares of the variation.
-
-    Columns are centred. Loadings have length 1, and their largest entry is positive.
-    """
+    """Return scores (row, component), loadings (column, component) and shares of the variation."""
     centred = table - table.mean(axis=0)
     s, v = _right_singular(centred)
     loadings = v[:, :dimensions]

@@ -89,10 +89,7 @@ def winning(players: AnyFloats, everybody: AnyFloats) -> AnyFloats:
 
 
 def on_prior(fit: Posterior) -> Bools:
-    """Whose strength (player,) rests on the prior: who never won, or never lost, against most.
-
-    Most are the largest group in which everybody has beaten everybody, directly or through others.
-    """
+    """Whose strength (player,) rests on the prior: who never won, or never lost, against most."""
     try:
         group = components(fit.matches()).to_numpy()
     except LeaderbayesError:  # draws alone, without what was observed

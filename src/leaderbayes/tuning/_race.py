@@ -83,10 +83,7 @@ class Race:
         return bool(back)
 
     def judge(self, k: int) -> None:
-        """Drop who hardly beats the leader, after round k, which all in the race have played.
-
-        Rounds count as independent, which asks who would win on further rounds of the same data.
-        """
+        """Drop who hardly beats the leader after round k, for further rounds of the same data."""
         if len(self.active) < 2:
             self.tied = self.active.copy()
             for i in self.active:

@@ -201,7 +201,7 @@ class Posterior:
         return np.asarray(expit(gap))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
-        """Return draws (sample, ...) of a variable, all of them finite (lost ones are NaN); or raise."""
+        """Return draws (sample, ...) of a variable; raise unless all are finite: lost are NaN."""
         inside = self.group(group)
         if name not in inside.data_vars:
             raise LeaderbayesError(f"{self.called} has no {group}/{name}.")

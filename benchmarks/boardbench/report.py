@@ -1,6 +1,7 @@
-"""Texts of docs/boardbench.md and of tables.md, from the rows that run.py scored."""
+"""docs/boardbench.md and tables.md, from texts.md and the rows that run.py scored."""
 
-# ruff: noqa: E501 (its texts are a page's)
+import re
+from pathlib import Path
 
 import boards
 import numpy as np
@@ -10,110 +11,16 @@ from scoring import calibration_error, mean_error
 # Not in the table of all simulated kinds: no truth to be found, or not taken by most.
 APART = ("equal players", "missing scores")
 SAID = (
-    "rounds", "leader", "best", "cover95", "cover80", "width", "reliability", "differences", "ranks",
-    "rank_width", "told", "claims", "wrong", "log_score", "wins", "wins_width", "refused",
+    "rounds", "leader", "best", "cover95", "cover80", "width", "reliability", "differences",
+    "ranks", "rank_width", "told", "claims", "wrong", "log_score", "wins", "wins_width", "refused",
 )  # fmt: skip
 DEFAULT = "leaderbayes bradley_terry"  # others' log scores stand beside its own
-
-HEAD = """\
-# Boardbench
-
-```console
-$ uv run --extra data python benchmarks/boardbench/run.py
-```
-
-This command measures how accurate the intervals and probabilities of ranking tools are, and writes this page.
-
-{quick}The results come from `run.py{options}`, {date}:
-
-| part | boards |
-|---|---|
-| real boards, with {splits} split of each into halves | {boards_real} |
-| simulated boards of each of twelve kinds | {boards} |
-| simulated boards of each of thirty cells | {cells} |
-
-Each tool had {limit:.0f} s of CPU for each part, {workers} at a time on {cores} cores. A tool that ran out of time has
-fewer boards. The run took {minutes:.0f} minutes, and the machine had other work (load {load:.1f}).
-
-Monte Carlo errors are in brackets. A blank means that the tool has no such output. The repository has
-[all tables](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/tables.md) and
-[how to add a tool](https://github.com/leaderbayes/leaderbayes/blob/main/benchmarks/boardbench/README.md).
-"""
-
-REAL = """\
-
-## Real boards
-
-Half of each board's rounds predicts the other half. A third of the boards, chosen by a hash of the name, is held out:
-nothing in leaderbayes may be tuned on them.
-
-| column | meaning |
-|---|---|
-| rounds | log score of win probabilities, over pairs and held-out rounds; a tie is half a win |
-| leader | log score of P(better), for which of a pair has the higher mean in the held-out half, allowing for luck in that half |
-| first | log score for the player with the highest mean in the held-out half |
-| + | difference to the score of `{default}` on boards that both answered; above 0 is worse than ours |
-| 95 %, 80 % | coverage of predictive intervals of a pair's win rate in the held-out half |
-| wide | mean width of the 95 % intervals |
-| off | calibration error of win probabilities |
-"""
-
-TRUTH = """\
-
-## Against the truth
-
-These boards are simulated, so the truth is known. *Equal players* and *missing scores* are excluded. All intervals are
-95 % intervals.
-
-| column | meaning |
-|---|---|
-| differences | coverage of intervals of a pair's difference, in the unit of the tool |
-| ranks, wide | coverage and mean width of intervals of ranks |
-| distinguished | share of pairs of unequal players for which the tool claims that one is better |
-| wrong, a wrong one | share of these claims that are false; share of boards with at least one |
-| log score | log score of P(better); lower is better, and a coin has 0.693 |
-| equal | share of boards of equal players with at least one such claim |
-"""
-
-TABLES = """\
-# Boardbench: all tables
-
-[The page](https://leaderbayes.github.io/leaderbayes/boardbench.html) explains the columns.
-"""
-
-CELLS = """\
-
-## Simulated win probabilities
-
-Coverage of 95 % intervals of the true probability of winning a round, and their mean width. *Clones* are pairs of equal
-players that share four fifths of the variance of their noise; the other kinds are [below](#boards). The last row is the
-mean distance from 0.95. Empty cells ran out of time.
-"""
-
-KINDS = """\
-
-## By kind of board
-
-Coverage of intervals of differences; in italics of ranks, if a tool has no differences.
-"""
-
-BOARDS = """\
-
-## Boards
-
-Simulated boards are the same on all machines: uniforms of PCG64 go through inverse distribution functions. `run.py` stops
-if a board differs from its hash in `frozen.json`. Real boards are shipped, or fetched by `leaderbayes.datasets.fetch`,
-which checks each file. A board keeps at most 12 players without missing scores, drawn by its name.
-
-| kind | players x rounds | what |
-|---|---|---|
-{simulated}
-
-| source | boards | what |
-|---|---|---|
-{real}
-"""
-
+TEXTS = dict(
+    re.findall(
+        r"<!-- (\w+) -->\n(.*?)(?=<!-- |\Z)",
+        Path(__file__).with_name("texts.md").read_text(encoding="utf-8"), re.DOTALL,
+    )
+)  # fmt: skip
 WHAT = {
     "gumbel": "strengths with Gumbel noise, as Bradley-Terry and Plackett-Luce assume",
     "gumbel, 20 players": "the same",
@@ -317,7 +224,7 @@ def _listed(about):
         for kind, (_, players, rounds, _) in boards.SIMULATED.items()
     ]
     real = [f"| {name} | {about['sources'][name]} | {WHAT[name]} |" for name in boards.SOURCES]
-    return BOARDS.format(simulated="\n".join(simulated), real="\n".join(real))
+    return TEXTS["boards"].format(simulated="\n".join(simulated), real="\n".join(real))
 
 
 def page(rows, tools, about):
@@ -341,11 +248,12 @@ def page(rows, tools, about):
         )
     ]  # fmt: skip
     ahead = "\n### The other boards\n\n" + "".join(real[1].rpartition("Columns in which")[1:])
+    texts = TEXTS | {name: TEXTS[name].format(**told) for name in ("head", "real")}
     first = [
-        HEAD.format(**told), REAL.format(**told), real[0], ahead, TRUTH, _truth(simulated, tools),
+        texts["head"], texts["real"], real[0], ahead, texts["truth"], _truth(simulated, tools),
     ]  # fmt: skip
     others = [
-        TABLES, real[1], CELLS, _cells(cell, tools), KINDS, _kinds(simulated, tools),
-        _refused(frame, about), _listed(about),
+        texts["tables"], real[1], texts["cells"], _cells(cell, tools), texts["kinds"],
+        _kinds(simulated, tools), _refused(frame, about), _listed(about),
     ]  # fmt: skip
     return tuple("\n".join(part.rstrip("\n") + "\n" for part in parts) for parts in (first, others))

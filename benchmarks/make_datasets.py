@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 SEED = 20261120
+SEEDED = {"random_state": SEED}
 FOLDS, REPEATS = 5, 5
 DIGITS = 600  # instances of digits used in cross-validation, and in the test set of answers()
 
@@ -36,60 +37,46 @@ SCORERS = {
 }
 
 
-def scaled(model):
-    return make_pipeline(StandardScaler(), model)
+def players(*rows):
+    """Player name -> (algorithm, model), of rows (algorithm, option, values, model, parameter)."""
+    return {
+        f"{algorithm} {option}={value}": (algorithm, set_to(model, parameter, value))
+        for algorithm, option, values, model, parameter in rows
+        for value in values
+    }
+
+
+def set_to(model, parameter, value):
+    """Return the model with this parameter; all but trees and forests are scaled before."""
+    model = clone(model).set_params(**{parameter: value})
+    own = model.__class__.__module__.startswith(("sklearn.tree", "sklearn.ensemble"))
+    return model if own else make_pipeline(StandardScaler(), model)
 
 
 def classifiers():
-    """Player name -> (algorithm, model)."""
-    grid = {
-        "logistic": (
-            "C",
-            [0.01, 1, 100],
-            lambda C: scaled(linear_model.LogisticRegression(C=C, max_iter=500)),
-        ),
-        "svm": ("C", [0.1, 1, 10], lambda C: scaled(svm.SVC(C=C))),
-        "knn": ("k", [1, 5, 25], lambda k: scaled(neighbors.KNeighborsClassifier(k))),
-        "forest": (
+    return players(
+        ("logistic", "C", [0.01, 1, 100], linear_model.LogisticRegression(max_iter=500), "C"),
+        ("svm", "C", [0.1, 1, 10], svm.SVC(), "C"),
+        ("knn", "k", [1, 5, 25], neighbors.KNeighborsClassifier(), "n_neighbors"),
+        (
+            "forest",
             "trees",
             [5, 25, 100],
-            lambda n: ensemble.RandomForestClassifier(n, random_state=SEED),
+            ensemble.RandomForestClassifier(**SEEDED),
+            "n_estimators",
         ),
-        "tree": (
-            "depth",
-            [2, 5, 20],
-            lambda d: tree.DecisionTreeClassifier(max_depth=d, random_state=SEED),
-        ),
-    }
-    return {
-        f"{algorithm} {option}={value}": (algorithm, make(value))
-        for algorithm, (option, values, make) in grid.items()
-        for value in values
-    }
+        ("tree", "depth", [2, 5, 20], tree.DecisionTreeClassifier(**SEEDED), "max_depth"),
+    )
 
 
 def regressors():
-    """Player name -> (algorithm, model)."""
-    grid = {
-        "ridge": ("alpha", [0.1, 10, 1000], lambda a: scaled(linear_model.Ridge(a))),
-        "lasso": ("alpha", [0.1, 1, 10], lambda a: scaled(linear_model.Lasso(a))),
-        "knn": ("k", [1, 5, 25], lambda k: scaled(neighbors.KNeighborsRegressor(k))),
-        "forest": (
-            "trees",
-            [5, 25, 100],
-            lambda n: ensemble.RandomForestRegressor(n, random_state=SEED),
-        ),
-        "tree": (
-            "depth",
-            [2, 5, 20],
-            lambda d: tree.DecisionTreeRegressor(max_depth=d, random_state=SEED),
-        ),
-    }
-    return {
-        f"{algorithm} {option}={value}": (algorithm, make(value))
-        for algorithm, (option, values, make) in grid.items()
-        for value in values
-    }
+    return players(
+        ("ridge", "alpha", [0.1, 10, 1000], linear_model.Ridge(), "alpha"),
+        ("lasso", "alpha", [0.1, 1, 10], linear_model.Lasso(), "alpha"),
+        ("knn", "k", [1, 5, 25], neighbors.KNeighborsRegressor(), "n_neighbors"),
+        ("forest", "trees", [5, 25, 100], ensemble.RandomForestRegressor(**SEEDED), "n_estimators"),
+        ("tree", "depth", [2, 5, 20], tree.DecisionTreeRegressor(**SEEDED), "max_depth"),
+    )
 
 
 def one_score(model, scorer, x, y, train, test):
@@ -98,11 +85,11 @@ def one_score(model, scorer, x, y, train, test):
         return get_scorer(scorer)(clone(model).fit(x[train], y[train]), x[test], y[test])
 
 
-def cross_validate(tournament, x, y, players, scorer, splitter):
+def cross_validate(tournament, x, y, models, scorer, splitter):
     """Long table of one tournament; rounds are named repeat.fold."""
     jobs = [
         (name, algorithm, f"{k // FOLDS + 1}.{k % FOLDS + 1}", model, train, test)
-        for name, (algorithm, model) in players.items()
+        for name, (algorithm, model) in models.items()
         for k, (train, test) in enumerate(splitter.split(x, y))
     ]
     scores = Parallel(n_jobs=2)(

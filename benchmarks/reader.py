@@ -29,115 +29,108 @@ DATA = ("iris wine glass sonar vowel yeast ecoli heart credit adult bank letter 
         "splice mushroom spambase digits satimage abalone").split()  # fmt: skip
 
 
-class Board(NamedTuple):
-    """Scores (task, player), their decimals, and whether more is better."""
+class Grid(NamedTuple):
+    """Additive effects (task, player) of a table of n tasks and m players."""
 
-    x: np.ndarray
-    decimals: int
-    gains: bool = True
+    rng: np.random.Generator
+    n: int
+    m: int
+
+    def __call__(self, task: float = 1.0, player: float = 0.5, noise: float = 0.25) -> np.ndarray:
+        of_tasks, of_players = self.rng.normal(size=(self.n, 1)), self.rng.normal(size=self.m)
+        return (
+            task * of_tasks + player * of_players + noise * self.rng.normal(size=(self.n, self.m))
+        )
+
+    def random(self) -> np.ndarray:
+        return self.rng.random((self.n, self.m))
 
 
-def grid(rng: Rng, n: int, m: int, task: float = 1.0, player: float = 0.5, noise: float = 0.25):
-    """Return additive effects (task, player)."""
-    return (
-        task * rng.normal(size=(n, 1))
-        + player * rng.normal(size=m)
-        + noise * rng.normal(size=(n, m))
-    )
+Formula = Callable[[Grid], np.ndarray]
 
 
 def share(z: np.ndarray) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-z))
 
 
-def _items(rng: Rng, n: int, m: int) -> np.ndarray:
-    return (rng.random((n, m)) < share(grid(rng, n, m, 1.5, 1.0))).astype(float)
+def _items(g: Grid) -> np.ndarray:
+    return (g.random() < share(g(1.5, 1.0))).astype(float)
 
 
-def _weak(rng: Rng, n: int, m: int) -> np.ndarray:
-    x = 100 * share(1.2 + grid(rng, n, m))
+def _weak(g: Grid) -> np.ndarray:
+    x = 100 * share(1.2 + g())
     x[:, 0] *= 0.55
     return x
 
 
-def _ceiling(rng: Rng, n: int, m: int) -> np.ndarray:
-    return np.minimum(1.0, share(2.5 + grid(rng, n, m, 1.5)) + 0.01 * rng.random((n, m)))
-
-
-def _chance(rng: Rng, n: int, m: int) -> np.ndarray:
-    x = share(1.0 + grid(rng, n, m))
-    x[:, -1] = rng.choice([0.5, 0.25, 0.1], n) if n > 2 else 0.5
+def _chance(g: Grid) -> np.ndarray:
+    x = share(1.0 + g())
+    x[:, -1] = g.rng.choice([0.5, 0.25, 0.1], g.n) if g.n > 2 else 0.5
     return x
 
 
-def _holes(rng: Rng, n: int, m: int) -> np.ndarray:
-    x = 100 * share(0.5 + grid(rng, n, m))
-    x[rng.random((n, m)) < 0.15] = np.nan
+def _holes(g: Grid) -> np.ndarray:
+    x = 100 * share(0.5 + g())
+    x[g.random() < 0.15] = np.nan
     x[:, 0] = np.nan_to_num(x[:, 0], nan=50.0)
     return x
 
 
-def _vtab(rng: Rng, n: int, m: int) -> np.ndarray:
-    x = 100 * share(1.0 + grid(rng, n, m, 0.8, 0.3))
-    x[rng.integers(n), rng.integers(m)] = 0.148
+def _vtab(g: Grid) -> np.ndarray:
+    x = 100 * share(1.0 + g(0.8, 0.3))
+    x[g.rng.integers(g.n), g.rng.integers(g.m)] = 0.148
     return x
 
 
-def _atari(rng: Rng, n: int, m: int) -> np.ndarray:
-    return np.exp(6 + grid(rng, n, m, 2.0, 0.6, 0.6)) * 1.0
+def _ranks(g: Grid) -> np.ndarray:
+    return np.argsort(np.argsort(-g(0, 1, 0.7), axis=1), axis=1) + 1.0
 
 
-def _ranks(rng: Rng, n: int, m: int) -> np.ndarray:
-    return np.argsort(np.argsort(-grid(rng, n, m, 0, 1, 0.7), axis=1), axis=1) + 1.0
-
-
-# Each kind of honest table: scores (task, player), decimals, whether more is better.
-HONEST: dict[str, Callable[[Rng, int, int], Board]] = {
-    "accuracy": lambda r, n, m: Board(share(1.5 + grid(r, n, m)), 3),
-    "accuracy, 4 digits": lambda r, n, m: Board(share(1.5 + grid(r, n, m, 0.7, 0.2, 0.1)), 4),
-    "percent": lambda r, n, m: Board(100 * share(1 + grid(r, n, m)), 1),
-    "percent, 2 digits": lambda r, n, m: Board(100 * share(grid(r, n, m, 0.8, 0.6)), 2),
-    "whole percent": lambda r, n, m: Board(100 * share(1 + grid(r, n, m)), 0),
-    "AUC": lambda r, n, m: Board(0.5 + 0.5 * share(1 + grid(r, n, m)), 4),
-    "full floats": lambda r, n, m: Board(share(1 + grid(r, n, m)), 15),
-    "near the ceiling": lambda r, n, m: Board(_ceiling(r, n, m), 3),
-    "a weak player": lambda r, n, m: Board(_weak(r, n, m), 1),
-    "a chance predictor": lambda r, n, m: Board(_chance(r, n, m), 3),
-    "missing scores": lambda r, n, m: Board(_holes(r, n, m), 1),
-    "one low score": lambda r, n, m: Board(_vtab(r, n, m), 1),
-    "very different tasks": lambda r, n, m: Board(100 * share(grid(r, n, m, 2.5, 0.5)), 1),
-    "right or wrong": lambda r, n, m: Board(_items(r, 3 * n, m), 0),
-    "folds": lambda r, n, m: Board(0.8 + 0.02 * grid(r, n, m, 1, 1, 1), 3),
-    "seeds": lambda r, n, m: Board(100 * share(1 + grid(r, n, m, 0.02, 0.5, 0.05)), 2),
-    "F1 from 0": lambda r, n, m: Board(np.clip(share(grid(r, n, m, 2, 1)) - 0.1, 0, 1), 3),
-    "kappa, some negative": lambda r, n, m: Board(np.clip(0.5 + 0.3 * grid(r, n, m), -0.2, 1), 3),
-    "Spearman, percent": lambda r, n, m: Board(100 * np.tanh(0.7 + 0.4 * grid(r, n, m)), 2),
-    "R2, some very negative": lambda r, n, m: Board(1 - np.exp(grid(r, n, m, 1, 0.5) - 0.7), 3),
-    "BLEU": lambda r, n, m: Board(100 * share(-0.8 + grid(r, n, m, 0.6, 0.3)), 1),
-    "mIoU": lambda r, n, m: Board(100 * share(0.2 + grid(r, n, m, 0.5, 0.4, 0.1)), 2),
-    "PSNR": lambda r, n, m: Board(28 + 3 * grid(r, n, m, 1, 0.3, 0.1), 2),
-    "NDCG": lambda r, n, m: Board(share(-0.3 + grid(r, n, m, 0.9, 0.4)), 3),
-    "log likelihood": lambda r, n, m: Board(-np.exp(3 + grid(r, n, m, 1.5, 0.1, 0.05)), 2),
-    "negative log loss": lambda r, n, m: Board(-np.exp(-1 + grid(r, n, m, 0.8, 0.4)), 4),
-    "returns of agents": lambda r, n, m: Board(_atari(r, n, m), 0),
-    "human-normalised": lambda r, n, m: Board(150 * grid(r, n, m, 1, 0.6, 0.5), 1),
-    "opinions from 1 to 5": lambda r, n, m: Board(3.5 + 0.5 * grid(r, n, m, 0.4, 1), 2),
-    "solved instances": lambda r, n, m: Board(200 * share(grid(r, n, m, 1, 0.7)), 0),
-    "WER": lambda r, n, m: Board(np.exp(2.3 + grid(r, n, m, 0.6, 0.3, 0.1)), 2, gains=False),
-    "perplexity": lambda r, n, m: Board(np.exp(3 + grid(r, n, m, 1.5, 0.3, 0.1)), 2, gains=False),
-    "RMSE over decades": lambda r, n, m: Board(
-        np.exp(1 + grid(r, n, m, 3, 0.2, 0.1)), 4, gains=False
-    ),
-    "MASE": lambda r, n, m: Board(np.exp(grid(r, n, m, 0.5, 0.2, 0.1)), 3, gains=False),
-    "log loss": lambda r, n, m: Board(np.exp(-1 + grid(r, n, m, 0.8, 0.4)), 4, gains=False),
-    "error rates": lambda r, n, m: Board(share(-2 + grid(r, n, m)), 4, gains=False),
-    "FID": lambda r, n, m: Board(np.exp(2.5 + grid(r, n, m, 0.7, 0.6, 0.2)), 2, gains=False),
-    "run times": lambda r, n, m: Board(np.exp(2 + grid(r, n, m, 2, 0.8, 0.3)), 1, gains=False),
-    "ranks": lambda r, n, m: Board(_ranks(r, n, m), 0, gains=False),
-    "bits per byte": lambda r, n, m: Board(0.9 + 0.1 * grid(r, n, m, 1, 0.5, 0.1), 4, gains=False),
-    "objective values": lambda r, n, m: Board(
-        10.0 ** (2 * grid(r, n, m, 2, 0.5, 0.5)), 6, gains=False
-    ),
+# Each kind of honest table: decimals of its scores (task, player), and how they are made.
+GAINS: dict[str, tuple[int, Formula]] = {
+    "accuracy": (3, lambda g: share(1.5 + g())),
+    "accuracy, 4 digits": (4, lambda g: share(1.5 + g(0.7, 0.2, 0.1))),
+    "percent": (1, lambda g: 100 * share(1 + g())),
+    "percent, 2 digits": (2, lambda g: 100 * share(g(0.8, 0.6))),
+    "whole percent": (0, lambda g: 100 * share(1 + g())),
+    "AUC": (4, lambda g: 0.5 + 0.5 * share(1 + g())),
+    "full floats": (15, lambda g: share(1 + g())),
+    "near the ceiling": (3, lambda g: np.minimum(1.0, share(2.5 + g(1.5)) + 0.01 * g.random())),
+    "a weak player": (1, _weak),
+    "a chance predictor": (3, _chance),
+    "missing scores": (1, _holes),
+    "one low score": (1, _vtab),
+    "very different tasks": (1, lambda g: 100 * share(g(2.5, 0.5))),
+    "right or wrong": (0, lambda g: _items(g._replace(n=3 * g.n))),
+    "folds": (3, lambda g: 0.8 + 0.02 * g(1, 1, 1)),
+    "seeds": (2, lambda g: 100 * share(1 + g(0.02, 0.5, 0.05))),
+    "F1 from 0": (3, lambda g: np.clip(share(g(2, 1)) - 0.1, 0, 1)),
+    "kappa, some negative": (3, lambda g: np.clip(0.5 + 0.3 * g(), -0.2, 1)),
+    "Spearman, percent": (2, lambda g: 100 * np.tanh(0.7 + 0.4 * g())),
+    "R2, some very negative": (3, lambda g: 1 - np.exp(g(1, 0.5) - 0.7)),
+    "BLEU": (1, lambda g: 100 * share(-0.8 + g(0.6, 0.3))),
+    "mIoU": (2, lambda g: 100 * share(0.2 + g(0.5, 0.4, 0.1))),
+    "PSNR": (2, lambda g: 28 + 3 * g(1, 0.3, 0.1)),
+    "NDCG": (3, lambda g: share(-0.3 + g(0.9, 0.4))),
+    "log likelihood": (2, lambda g: -np.exp(3 + g(1.5, 0.1, 0.05))),
+    "negative log loss": (4, lambda g: -np.exp(-1 + g(0.8, 0.4))),
+    "returns of agents": (0, lambda g: np.exp(6 + g(2.0, 0.6, 0.6))),
+    "human-normalised": (1, lambda g: 150 * g(1, 0.6, 0.5)),
+    "opinions from 1 to 5": (2, lambda g: 3.5 + 0.5 * g(0.4, 1)),
+    "solved instances": (0, lambda g: 200 * share(g(1, 0.7))),
+}
+LOSSES: dict[str, tuple[int, Formula]] = {
+    "WER": (2, lambda g: np.exp(2.3 + g(0.6, 0.3, 0.1))),
+    "perplexity": (2, lambda g: np.exp(3 + g(1.5, 0.3, 0.1))),
+    "RMSE over decades": (4, lambda g: np.exp(1 + g(3, 0.2, 0.1))),
+    "MASE": (3, lambda g: np.exp(g(0.5, 0.2, 0.1))),
+    "log loss": (4, lambda g: np.exp(-1 + g(0.8, 0.4))),
+    "error rates": (4, lambda g: share(-2 + g())),
+    "FID": (2, lambda g: np.exp(2.5 + g(0.7, 0.6, 0.2))),
+    "run times": (1, lambda g: np.exp(2 + g(2, 0.8, 0.3))),
+    "ranks": (0, _ranks),
+    "bits per byte": (4, lambda g: 0.9 + 0.1 * g(1, 0.5, 0.1)),
+    "objective values": (6, lambda g: 10.0 ** (2 * g(2, 0.5, 0.5))),
 }
 SIZES = ((4, 4), (12, 5), (8, 12), (20, 9), (30, 20))
 
@@ -262,51 +255,40 @@ OF_DATA: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
     "memory_kb": decades(11, 0.8, 0),
 }
 # Kinds that were written after the rules, and looked at once.
-FRESH_HONEST: dict[str, Callable[[Rng, int, int], Board]] = {
-    "opinions of speech": lambda r, n, m: Board(
-        np.clip(3.9 + 0.3 * grid(r, n, m, 0.3, 1, 0.2), 1, 5), 2
+FRESH_GAINS: dict[str, tuple[int, Formula]] = {
+    "opinions of speech": (2, lambda g: np.clip(3.9 + 0.3 * g(0.3, 1, 0.2), 1, 5)),
+    "COMET": (4, lambda g: 0.82 + 0.03 * g(1, 0.8, 0.2)),
+    "pass@1 of 164 items": (3, lambda g: np.round(164 * share(g(0.6, 1))) / 164),
+    "F1 of names": (2, lambda g: 90 + 3 * g(1, 0.4, 0.1)),
+    "Elo by category": (0, lambda g: 1200 + 80 * g(0.1, 1, 0.3)),
+    "win rate, percent": (1, lambda g: 100 * share(g(0.1, 1.5, 0.3))),
+    "Dice, some failed": (2, lambda g: np.where(g.random() < 0.05, 0.0, 100 * share(1.5 + g()))),
+    "MCC": (3, lambda g: np.tanh(0.5 + 0.5 * g())),
+    "normalised returns": (1, lambda g: 60 + 35 * g(0.8, 0.5, 0.3)),
+    "AUROC of outliers": (3, lambda g: np.clip(0.75 + 0.15 * g(0.8, 0.3, 0.4), 0.2, 1)),
+    "speedups": (2, lambda g: np.exp(0.7 + g(0.3, 0.5, 0.15))),
+    "images a second": (0, lambda g: np.exp(6 + g(0.8, 0.9, 0.1))),
+    "points of exams": (
+        0,
+        lambda g: np.round(g.rng.choice([15, 30, 60, 100], (g.n, 1)) * share(0.8 + g(0.4, 0.7))),
     ),
-    "COMET": lambda r, n, m: Board(0.82 + 0.03 * grid(r, n, m, 1, 0.8, 0.2), 4),
-    "pass@1 of 164 items": lambda r, n, m: Board(
-        np.round(164 * share(grid(r, n, m, 0.6, 1))) / 164, 3
-    ),
-    "F1 of names": lambda r, n, m: Board(90 + 3 * grid(r, n, m, 1, 0.4, 0.1), 2),
-    "Elo by category": lambda r, n, m: Board(1200 + 80 * grid(r, n, m, 0.1, 1, 0.3), 0),
-    "win rate, percent": lambda r, n, m: Board(100 * share(grid(r, n, m, 0.1, 1.5, 0.3)), 1),
-    "Dice, some failed": lambda r, n, m: Board(
-        np.where(r.random((n, m)) < 0.05, 0.0, 100 * share(1.5 + grid(r, n, m))), 2
-    ),
-    "MCC": lambda r, n, m: Board(np.tanh(0.5 + 0.5 * grid(r, n, m)), 3),
-    "normalised returns": lambda r, n, m: Board(60 + 35 * grid(r, n, m, 0.8, 0.5, 0.3), 1),
-    "AUROC of outliers": lambda r, n, m: Board(
-        np.clip(0.75 + 0.15 * grid(r, n, m, 0.8, 0.3, 0.4), 0.2, 1), 3
-    ),
-    "speedups": lambda r, n, m: Board(np.exp(0.7 + grid(r, n, m, 0.3, 0.5, 0.15)), 2),
-    "images a second": lambda r, n, m: Board(np.exp(6 + grid(r, n, m, 0.8, 0.9, 0.1)), 0),
-    "points of exams": lambda r, n, m: Board(
-        np.round(r.choice([15, 30, 60, 100], (n, 1)) * share(0.8 + grid(r, n, m, 0.4, 0.7))), 0
-    ),
-    "negative MAE": lambda r, n, m: Board(-np.exp(grid(r, n, m, 2, 0.3, 0.15)), 3),
-    "EER": lambda r, n, m: Board(np.exp(0.8 + grid(r, n, m, 0.6, 0.5, 0.2)), 2, gains=False),
-    "perplexity, quantised": lambda r, n, m: Board(
-        5.5 + 0.2 * np.abs(grid(r, n, m, 2, 0.5, 0.1)) + np.where(np.arange(m) == 1, 40, 0),
+    "negative MAE": (3, lambda g: -np.exp(g(2, 0.3, 0.15))),
+}
+FRESH_LOSSES: dict[str, tuple[int, Formula]] = {
+    "EER": (2, lambda g: np.exp(0.8 + g(0.6, 0.5, 0.2))),
+    "perplexity, quantised": (
         2,
-        gains=False,
+        lambda g: 5.5 + 0.2 * np.abs(g(2, 0.5, 0.1)) + np.where(np.arange(g.m) == 1, 40, 0),
     ),
-    "RMSE in units": lambda r, n, m: Board(
-        r.choice([0.02, 0.7, 5, 300, 45000], (n, 1)) * np.exp(grid(r, n, m, 0, 0.2, 0.1)),
+    "RMSE in units": (
         3,
-        gains=False,
+        lambda g: g.rng.choice([0.02, 0.7, 5, 300, 45000], (g.n, 1)) * np.exp(g(0, 0.2, 0.1)),
     ),
-    "gaps to the optimum": lambda r, n, m: Board(
-        np.maximum(0, 1.5 * grid(r, n, m, 0.8, 0.8) + 0.8), 2, gains=False
-    ),
-    "PAR2": lambda r, n, m: Board(
-        np.minimum(10000, np.exp(7 + grid(r, n, m, 1, 0.8, 0.8))), 1, gains=False
-    ),
-    "CRPS": lambda r, n, m: Board(0.04 * np.exp(grid(r, n, m, 1, 0.2, 0.1)), 4, gains=False),
-    "sMAPE": lambda r, n, m: Board(12 * np.exp(grid(r, n, m, 0.4, 0.2, 0.1)), 3, gains=False),
-    "log10 error": lambda r, n, m: Board(-3 + grid(r, n, m, 1, 0.5), 2, gains=False),
+    "gaps to the optimum": (2, lambda g: np.maximum(0, 1.5 * g(0.8, 0.8) + 0.8)),
+    "PAR2": (1, lambda g: np.minimum(10000, np.exp(7 + g(1, 0.8, 0.8)))),
+    "CRPS": (4, lambda g: 0.04 * np.exp(g(1, 0.2, 0.1))),
+    "sMAPE": (3, lambda g: 12 * np.exp(g(0.4, 0.2, 0.1))),
+    "log10 error": (2, lambda g: -3 + g(1, 0.5)),
 }
 FRESH_OF_MODELS: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
     "released": lambda r, x: 100.0 * r.integers(2021, 2026, len(x)) + r.integers(1, 13, len(x)),
@@ -338,7 +320,7 @@ FRESH_OF_DATA: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
     "correlation": lambda r, x: r.uniform(-0.2, 0.95, len(x)).round(2),
     "trees": of(50, 100, 200, 500, 1000),
 }
-FRESH = {*FRESH_HONEST, *FRESH_OF_MODELS, *FRESH_OF_DATA}
+FRESH = {*FRESH_GAINS, *FRESH_LOSSES, *FRESH_OF_MODELS, *FRESH_OF_DATA}
 PLAIN = ("accuracy", "percent", "percent, 2 digits", "AUC", "full floats", "missing scores",
          "BLEU", "WER", "error rates", "RMSE over decades", "ranks",
          "R2, some very negative")  # fmt: skip
@@ -351,9 +333,15 @@ def half(name: str) -> str:
     return "develop" if crc32(name.encode()) % 2 else "aside"
 
 
-def table(board: Board, *, rows: str) -> pd.DataFrame:
+def scores_of(kind: str, g: Grid) -> tuple[np.ndarray, bool]:
+    """Return scores (task, player) of a kind, and whether more is better."""
+    losses = LOSSES | FRESH_LOSSES
+    decimals, formula = (GAINS | FRESH_GAINS | losses)[kind]
+    return formula(g).round(decimals), kind not in losses
+
+
+def table(x: np.ndarray, *, rows: str) -> pd.DataFrame:
     """Make a wide table with a row for each data set, or for each model."""
-    x = board.x.round(board.decimals)
     n, m = x.shape
     if rows == "model":
         tasks = [t if k < len(TASKS) else f"{t}-{k}" for k, t in enumerate(np.resize(TASKS, n))]
@@ -371,14 +359,14 @@ def table(board: Board, *, rows: str) -> pd.DataFrame:
 
 def honest() -> Iterator[tuple[str, pd.DataFrame, bool]]:
     """Yield kind, table and direction of each honest table."""
-    for kind, make in (HONEST | FRESH_HONEST).items():
+    for kind in (*GAINS, *LOSSES, *FRESH_GAINS, *FRESH_LOSSES):
         for n, m in SIZES:
             rng = np.random.default_rng(crc32(f"{kind}{n}{m}".encode()))
-            board = make(rng, n, m)
+            x, gains = scores_of(kind, Grid(rng, n, m))
             for rows in ("dataset", "model"):
                 if rows == "model" and m > len(MODELS):
                     continue
-                yield kind, table(board, rows=rows), board.gains
+                yield kind, table(x, rows=rows), gains
 
 
 def foreign(*, plain: bool = False) -> Iterator[tuple[tuple[str, str], str, pd.DataFrame, bool]]:
@@ -393,13 +381,13 @@ def foreign(*, plain: bool = False) -> Iterator[tuple[tuple[str, str], str, pd.D
                 rng = np.random.default_rng(crc32(f"{kind}{host}".encode()))
                 n, m = SIZES[rng.integers(1, 4)]
                 n, m = (m, n) if rows == "model" else (n, m)
-                board = HONEST[host](rng, n, max(m, 5))
-                frame = table(board, rows=rows)
+                scores, gains = scores_of(host, Grid(rng, n, max(m, 5)))
+                frame = table(scores, rows=rows)
                 x = frame.iloc[:, 1:].to_numpy()
                 name = "zeta" if plain else kind
                 frame.insert(int(rng.choice([1, len(frame.columns)])), name, make(rng, x))
                 if np.nanmin(frame[name]) < np.nanmax(frame[name]) or len(frame) > 1:
-                    yield (kind, host), name, frame, board.gains
+                    yield (kind, host), name, frame, gains
 
 
 def verdict(frame: pd.DataFrame, gains: bool) -> tuple[str, str]:

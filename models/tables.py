@@ -131,9 +131,10 @@ def differences(
 ) -> list[str]:
     """What differs by more than four Monte Carlo errors, of a cell's first boards when remade."""
     table = pd.read_csv(path).set_index(list(keys)).sort_index()
-    if (cell if len(cell) > 1 else cell[0]) not in table.index:
+    at = cell if len(cell) > 1 else cell[0]
+    if at not in table.index:
         return [f"{path.stem} {cell}: is not in the table, which has to be remade"]
-    made = table.loc[cell].squeeze()
+    made = table.loc[at].squeeze()
     boards = min(checked, int(made["boards"]))
     again, _ = row_of(board, keys, cell, boards)
     found = []

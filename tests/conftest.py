@@ -5,7 +5,6 @@ import json
 import os
 import sys
 import warnings
-from functools import cache
 from pathlib import Path
 
 # Read when numpy loads: tests run on all cores already, and BLAS's threads would wait for others.
@@ -18,7 +17,6 @@ import xarray as xr
 from hypothesis import find, settings, strategies
 
 import leaderbayes as lb
-import votes
 from served import server as server
 
 # Many tests start processes: byte code is compiled once, and not by each of them.
@@ -282,15 +280,6 @@ def tied_scores(scores):
     return (scores / 2.0).round().assign_attrs(scores.attrs)
 
 
-@pytest.fixture(scope="session")
-def fitted_davidson(tied_scores):
-    """Davidson's posterior of `tied_scores`."""
-    with warnings.catch_warnings():
-        # Six players may fall into groups; what this fixture shows does not depend on it.
-        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        return lb.fit(tied_scores, "davidson", draws=500, seed=1, progressbar=False)
-
-
 # Strengths of the players of `tournaments`.
 TRUTH = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
 
@@ -304,38 +293,3 @@ def tournaments():
     boards[0][0, 3] = np.nan
     names = pd.Index([f"data {t}" for t in range(6)], name="tournament")
     return xr.concat(boards, names).assign_attrs(boards[0].attrs)
-
-
-# What is fitted, and by which model.
-KINDS = {
-    "bradley_terry": "bradley_terry", "davidson": "davidson", "plackett_luce": "plackett_luce",
-    "round_intercept": "round_intercept", "tournaments": "tournaments",
-    "mean_score": "mean_score", "items": "mean_score", "score_tournaments": "score_tournaments",
-    "votes": "bradley_terry", "votes with ties": "davidson",
-}  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def fit_of(scores, tied_scores, tournaments, mistakes):
-    """Fit a small board of a kind, once for all tests that ask for it."""
-    epp, rng = np.array([0.8, 0.2, 0.0, -1.0]), np.random.default_rng(1)
-    boards = {
-        "davidson": tied_scores,
-        "plackett_luce": tied_scores,
-        "tournaments": tournaments,
-        "score_tournaments": tournaments.isel(round=slice(4, None)),  # without the missing score
-        "items": mistakes.isel(tournament=0, drop=True),
-        "votes": votes.draw(epp, 400, rng, judges=12, spread=0.3),
-        "votes with ties": votes.draw(epp, 400, rng, judges=12, ties=0.3),
-    }
-
-    @cache
-    def fit(kind):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-            return lb.fit(
-                boards.get(kind, scores), KINDS[kind], seed=1, draws=500, replicates=100,
-                progressbar=False,
-            )  # fmt: skip
-
-    return fit

@@ -213,6 +213,19 @@ def test_a_check_finds_what_differs(tables, tmp_path):
     assert "has to be remade" in said
 
 
+def test_a_check_of_cells_with_one_key(script, tables):
+    """Of every table that has one: the cell is found, and as it was made."""
+    made = {name: table for name, table in script("make").TABLES.items() if len(table.keys) == 1}
+    assert {"learning", "rounded", "matched"} <= set(made)
+    for name, table in made.items():
+        path = EVIDENCE / name / f"{name}.csv"
+        row = pd.read_csv(path).iloc[0]
+        said = {name: float(row[name]) for name in row.index if f"{name}: error" in row.index}
+        assert not tables.differences(
+            path, lambda *_, said=said: said, table.keys, (row.iloc[0],), 1
+        )
+
+
 def test_calibration_is_of_uniform_ranks(script):
     uniform = script("calibration").uniform
     rng = np.random.default_rng(1)

@@ -39,7 +39,7 @@ def estimate(method, scores):
     options = {}
     try:
         found = method(lb.matches(scores))
-    except (lb.DisconnectedError, lb.NotConvergedError):
+    except lb.NotConvergedError:
         if method is lb.likelihood.round_intercept:
             tied = 0.0 * scores.isel(round=[0]).assign_coords(round=["tied"])
             scores = xr.concat([scores, tied], "round", combine_attrs="override")

@@ -241,7 +241,7 @@ def rounded_board(ties, number):
     }
     try:
         ends = {name: likelihood(board, model, **o) for name, (model, o) in methods.items()}
-    except lb.DisconnectedError:
+    except lb.NotConvergedError:
         return None
     dt = fit(board, "plackett_luce", seed=number, replicates=1)
     epp = gaps(dt["posterior"]["epp"].to_numpy().reshape(-1, 8))

@@ -53,7 +53,7 @@ def test_no_seed_is_the_default(name):
 
 
 # Of any seed: by some a few draws are too few, which is said, and repeats, too.
-@pytest.mark.filterwarnings("ignore:LB001:leaderbayes.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:LB001:leaderbayes.LeaderbayesWarning")
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_seed_that_was_drawn_repeats(name):
     made, other = DRAWN[name](None), DRAWN[name](None)

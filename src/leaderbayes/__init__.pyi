@@ -27,8 +27,6 @@ from ._answers.ranks import improved as improved
 from ._answers.ranks import rank_probability as rank_probability
 from ._answers.sensitivity import sensitivity as sensitivity
 from ._answers.win_probability import win_probability as win_probability
-from ._errors import ConvergenceWarning as ConvergenceWarning
-from ._errors import DisconnectedError as DisconnectedError
 from ._errors import LeaderbayesError as LeaderbayesError
 from ._errors import LeaderbayesWarning as LeaderbayesWarning
 from ._errors import MissingExtraError as MissingExtraError

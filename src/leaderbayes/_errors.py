@@ -18,12 +18,8 @@ class ScoresError(LeaderbayesError):
     """A table of scores that cannot be read: names the file and the row, player or column."""
 
 
-class DisconnectedError(LeaderbayesError):
-    """The maximum-likelihood estimate does not exist; names the groups of players."""
-
-
 class NotConvergedError(LeaderbayesError, RuntimeError):
-    """An iteration did not converge, so there is no number to return."""
+    """An estimate does not exist, or an iteration did not converge: there is no number."""
 
 
 class MissingExtraError(ModuleNotFoundError, LeaderbayesError):
@@ -34,10 +30,6 @@ class LeaderbayesWarning(UserWarning):
     """A result that needs care; every output drawn from it repeats the message."""
 
 
-class ConvergenceWarning(LeaderbayesWarning):
-    """LB001: the sampler's diagnostics say that this posterior must not be trusted."""
-
-
-def warn(text: str, category: type[Warning] = LeaderbayesWarning) -> None:
+def warn(text: str) -> None:
     """Warn at the first line outside of the package."""
-    warnings.warn(text, category, skip_file_prefixes=(_PACKAGE,))
+    warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))

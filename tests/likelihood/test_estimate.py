@@ -33,13 +33,13 @@ def test_existence(values, exists):
         if expected:
             require_estimate(matches, **penalty)
         else:
-            with pytest.raises(lb.DisconnectedError, match="estimate does not exist"):
+            with pytest.raises(lb.NotConvergedError, match="estimate does not exist"):
                 require_estimate(matches, **penalty)
 
 
 def test_the_remedy_is_one_that_helps():
     for values in (SEPARATED, NEVER_MET):
-        with pytest.raises(lb.DisconnectedError, match=r"penalty \(pseudo_rounds=1, for"):
+        with pytest.raises(lb.NotConvergedError, match=r"penalty \(pseudo_rounds=1, for"):
             require_estimate(lb.matches(board(values)))
 
 

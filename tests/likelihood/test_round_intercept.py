@@ -169,7 +169,7 @@ def test_without_intercepts_it_is_bradley_terry():
     ],
 )
 def test_no_estimate(values, message):
-    with pytest.raises(lb.DisconnectedError, match=message):
+    with pytest.raises(lb.NotConvergedError, match=message):
         lb.likelihood.round_intercept(lb.matches(board(values)))
 
 

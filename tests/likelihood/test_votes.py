@@ -179,7 +179,7 @@ def test_players_that_never_met():
         for winner in [("model_a", "model_b")[k % 3 == 0]]
     ]
     votes = lb.read_votes(pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "judge"]))
-    with pytest.raises(lb.DisconnectedError, match=r"never met.*pseudo_rounds=1"):
+    with pytest.raises(lb.NotConvergedError, match=r"never met.*pseudo_rounds=1"):
         lb.likelihood.bradley_terry(votes)
     drawn_in = lb.likelihood.bradley_terry(votes, pseudo_rounds=1.0, covariance="model")
     gap = drawn_in["covariance"].sel(player="a").sel(player_=["a", "c"]).to_numpy()
@@ -252,7 +252,7 @@ def test_an_order_that_explains_all_names_options_of_votes():
 
 def test_no_estimate_names_penalties_of_votes():
     votes = of_sides(lambda i, j, rng: i < j)
-    with pytest.raises(lb.DisconnectedError, match=r"a penalty \(pseudo_rounds=1\)") as problem:
+    with pytest.raises(lb.NotConvergedError, match=r"a penalty \(pseudo_rounds=1\)") as problem:
         lb.likelihood.bradley_terry(votes)
     assert "firth" not in str(problem.value)
 

@@ -99,7 +99,7 @@ def test_rho_with_a_prior():
     rng = np.random.default_rng(3)
     board = board_of(rng.beta(170, 30, 40), 500, rng, classes=10)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.ConvergenceWarning)
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         dt = lb.sota.posterior(board, rho=(0.6, 0.15), draws=60, seed=1)
     rho = dt["posterior"]["rho"].to_numpy()
     assert rho.mean() == pytest.approx(0.6, abs=0.15)
@@ -148,7 +148,7 @@ def test_too_few_draws_are_said(draws, chains):
     """However well their chains agree; and nothing is said of the board by so few of its like."""
     rng = np.random.default_rng(5)
     board = board_of(rng.beta(1700, 300, 60), 2000, rng, classes=10)
-    with pytest.warns(lb.ConvergenceWarning, match="LB001 .*effective sample size") as said:
+    with pytest.warns(lb.LeaderbayesWarning, match="LB001 .*effective sample size") as said:
         dt = lb.sota.posterior(board, draws=draws, chains=chains, seed=1)
     assert len(said) == 1
     assert dt.attrs["converged"] == 0

@@ -32,7 +32,7 @@ def test_lower_is_better():
     negative = BOARD.assign(score=-BOARD["rmse"])
     same = lb.sota.read_board(negative, se="se", score="score")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.ConvergenceWarning)
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         found, given = (lb.sota.posterior(each, draws=60, seed=1) for each in (lower, same))
     assert lb.leaderboard(found)["team"].iloc[0] == "b"
     np.testing.assert_array_equal(found["posterior"]["theta"], given["posterior"]["theta"])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from leaderbayes._errors import ConvergenceWarning, warn
+from leaderbayes._errors import warn
 from leaderbayes._types import Floats
 
 MAX_RHAT = 1.01
@@ -89,5 +89,4 @@ def warn_of(found: Mapping[str, Any], draws: int) -> None:
     warn(
         f"LB001 The chains did not converge: {lacking(found)}. Do not report these numbers; "
         f"{remedy}.",
-        ConvergenceWarning,
     )

@@ -57,7 +57,7 @@ def bootstrap(
 
     Raises
     ------
-    DisconnectedError
+    NotConvergedError
         If the estimate does not exist on the board itself.
     LeaderbayesError
         If there are fewer than 2 rounds, or hardly any sample has an estimate.

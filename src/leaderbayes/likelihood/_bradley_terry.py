@@ -84,7 +84,7 @@ def bradley_terry(
 
     Raises
     ------
-    DisconnectedError
+    NotConvergedError
         If the win graph is not strongly connected: the estimate does not exist.
     LeaderbayesError
         If an option has no meaning for these matches, or these votes.

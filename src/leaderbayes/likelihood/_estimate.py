@@ -9,7 +9,7 @@ import xarray as xr
 from xarray.indexes import PandasIndex
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import DisconnectedError, LeaderbayesError, warn
+from leaderbayes._errors import LeaderbayesError, NotConvergedError, warn
 from leaderbayes._numerics.composite_weight import FEWEST, meat
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._scores.matches import components, is_one_group, say_apart
@@ -43,7 +43,7 @@ def require_estimate(
     if firth and groups.attrs["weakly_connected"]:
         return
     fact, unknown, _ = say_apart(matches, groups)
-    raise DisconnectedError(
+    raise NotConvergedError(
         f"The maximum-likelihood estimate does not exist: {fact}, so no match shows {unknown}. "
         f"{remedy}"
     )

@@ -55,7 +55,7 @@ def plackett_luce(
 
     Raises
     ------
-    DisconnectedError
+    NotConvergedError
         If the win graph is not strongly connected, a tie counting for both: the estimate does not
         exist.
     LeaderbayesError

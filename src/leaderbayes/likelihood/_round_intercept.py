@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
 from leaderbayes._arguments import whole
-from leaderbayes._errors import DisconnectedError, LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics import round_intercept as pmra
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
@@ -83,7 +83,7 @@ def round_intercept(
 
     Raises
     ------
-    DisconnectedError, NotConvergedError
+    NotConvergedError
         If the estimate does not exist, or s has no finite estimate.
     LeaderbayesError
         If an option has no meaning for these matches, or these are votes.
@@ -213,7 +213,7 @@ def _order(board: Listed, variables: dict[str, Any], played: int) -> list[str]:
 def _require_intercept(as_first: Bools, as_second: Bools) -> None:
     """Raise where an order effect can grow without bound, strengths making up for it."""
     if order_explains(as_first, as_second):
-        raise DisconnectedError(
+        raise NotConvergedError(
             "PMRA's intercept has no finite estimate: the players' order explains the results as "
             "well as their strengths. Use likelihood.bradley_terry, or fit the posterior."
         )

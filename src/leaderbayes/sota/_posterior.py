@@ -11,7 +11,7 @@ from scipy.stats import binom
 from leaderbayes import _arguments
 from leaderbayes._answers.check import check
 from leaderbayes._arguments import one_of, positive, whole
-from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning, warn
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning, warn
 from leaderbayes._inference.fit import repeated, versions, written
 from leaderbayes._inference.nuts import draw_nuts
 from leaderbayes._numerics.board_scale import Scale
@@ -86,7 +86,7 @@ def posterior(
 
     Warns
     -----
-    ConvergenceWarning, LeaderbayesWarning
+    LeaderbayesWarning
         If the chains did not converge (LB001), or the model does not describe the board (LB016).
 
     References
@@ -222,7 +222,6 @@ def _doubt(found: dict[str, Any], draws: int) -> None:
         f"LB001 The chains did not converge: R-hat {found['max_rhat']:.3f} (should be below "
         f"{MAX_RHAT}), effective sample size {found['min_ess']:.0f} (above {MIN_ESS:.0f}). Do not "
         f"report these numbers; fit with draws={max(2000, 2 * draws)}{wider}.",
-        ConvergenceWarning,
     )
 
 

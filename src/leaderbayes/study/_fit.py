@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning, warn
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning, warn
 from leaderbayes._files.progress import progress
 from leaderbayes._files.write import check_folder, locked
 from leaderbayes._inference.fit import fit as fit_board
@@ -256,7 +256,6 @@ def _warn(study: xr.DataTree, failed: Mapping[str, str]) -> None:
         warn(
             f"{code} in {len(texts)} of {len(study.children)} tournaments, {some}"
             f"{', ...' if len(texts) > 5 else ''}: {what}",
-            ConvergenceWarning if code == "LB001" else LeaderbayesWarning,
         )
     for name, problem in failed.items():
         warn(f"LB030 Tournament {name[:60]!r} was not fitted: {problem}")

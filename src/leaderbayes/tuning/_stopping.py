@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from leaderbayes._errors import DisconnectedError, LeaderbayesWarning, NotConvergedError
+from leaderbayes._errors import LeaderbayesWarning, NotConvergedError
 from leaderbayes._scores.matches import components, matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood import round_intercept, wald_test
@@ -86,7 +86,7 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
             # PMRA's software has the first-listed lose ties; here they are many.
             played = matches(board.sel(player=connected), ties="half")
             fit = round_intercept(played, order=connected)
-        except (DisconnectedError, NotConvergedError):
+        except NotConvergedError:
             return np.nan
     epp = fit["epp"].to_series()
     if epp[names[a]] <= epp[names[b]]:

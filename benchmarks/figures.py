@@ -103,10 +103,8 @@ def figures_of_best(teams: int) -> Figures:
     thetas = 0.93 - 0.1 * rng.beta(1.0, 4.0, size=max(teams, 12))
     scores = lb.sota.read_board(rng.binomial(2000, thetas) / 2000, n=2000)
     best = lb.sota.shrink(scores)
-    law = lb.sota.maximum(0.9, teams, n=3000)
     yield "board", lambda **o: plots.board(scores, best, **o)
     yield "board_alone", lambda **o: plots.board(scores, **o)
-    yield "maximum", lambda **o: plots.maximum(law, theta=0.9, **o)
 
 
 def figures_of_search(candidates: int) -> Figures:

@@ -41,7 +41,6 @@ ANSWERS = {
     "sensitivity": lambda dt: lb.sensitivity(dt, priors=(1.0,), rounds=False, seed=1, draws=200),
     "new_player": lambda dt: lb.new_player(dt, xr.DataArray([1.0], {"round": ["0"]}, name="new")),
     "elo": lambda dt: lb.elo(dt, orders=2, seed=1),
-    "mean_scores": lb.mean_scores,
 }
 # Further arguments of plots and reports.
 GIVEN = {

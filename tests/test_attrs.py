@@ -89,7 +89,6 @@ OTHERS = {
     "read_votes": lambda: lb.read_votes(pd.DataFrame({"winner": ["a"], "loser": ["b"]})),
     "matches of votes": lambda: lb.matches(VOTES),
     "elo of votes": lambda: lb.elo(VOTES),
-    "mean_scores": lambda: lb.mean_scores(SCORES),
     "elo": lambda: lb.elo(SCORES, orders=2, seed=1),
     "likelihood.bootstrap": lambda: lb.likelihood.bootstrap(MATCHES, **SMALL),
     "likelihood.ranking": lambda: lb.likelihood.ranking(ESTIMATE),

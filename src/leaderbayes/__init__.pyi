@@ -9,7 +9,6 @@ from . import tuning as tuning
 from ._adapters.read import read_results as read_results
 from ._answers.audit import audit as audit
 from ._answers.baselines import elo as elo
-from ._answers.baselines import mean_scores as mean_scores
 from ._answers.check import check as check
 from ._answers.compare import compare as compare
 from ._answers.design import design as design

@@ -8,16 +8,6 @@ import leaderbayes as lb
 from conftest import board, simulate
 
 
-def test_mean_scores():
-    table = lb.mean_scores(board([[1.0, 3.0], [4.0, np.nan], [2.0, 2.0]]))
-    assert list(table["player"]) == ["p1", "p0", "p2"]
-    assert list(table["rank"]) == [1, 2, 2]
-    assert list(table["rounds"]) == [1, 2, 2]
-    assert table["sd"][1] == pytest.approx(np.sqrt(2.0))
-    low = lb.mean_scores(board([[1.0, 3.0], [4.0, 5.0]], higher_is_better=False))
-    assert list(low["player"]) == ["p0", "p1"]
-
-
 def test_elo_of_one_match():
     """From equal ratings the winner gains half of k."""
     table = lb.elo(board([[1.0], [2.0]]), k=20, orders=3)

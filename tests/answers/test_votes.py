@@ -225,7 +225,6 @@ def test_ties_of_votes_have_a_model_of_their_own(decisive):
     ("ask", "said"),
     [
         (lb.loo, "Votes have no rounds"),
-        (lb.mean_scores, "Scores must be a DataArray"),
         (lambda dt: lb.new_player(dt, xr.DataArray([1.0], dims="round", name="x")), "has votes"),
         (lambda dt: lb.influence(dt, by="round"), "removed by 'judge' or 'prompt' or 'vote'"),
     ],

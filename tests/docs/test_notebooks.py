@@ -23,7 +23,7 @@ def test_figures_of_others_are_shown_after_one_of_ours():
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     cells = (
         "import matplotlib.pyplot as plt, leaderbayes as lb",
-        "lb.plots.maximum(lb.sota.maximum(0.9, 10, n=100));",
+        "lb.plots.board(lb.sota.read_board([0.8, 0.9], n=100));",
         "plt.plot([1, 2]);",
     )
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])

@@ -90,11 +90,6 @@ def search():
 
 
 @pytest.fixture(scope="session")
-def law():
-    return lb.sota.maximum(0.9, 100, n=300)
-
-
-@pytest.fixture(scope="session")
 def board(teams):
     return teams["observed_data"]["score"]
 

@@ -39,11 +39,10 @@ FIGURES = {
     "tunability": lambda get, **more: lb.plots.tunability(get("across")["tunability"], **more),
     "search": lambda get, **more: lb.plots.search(get("search"), "ccp_alpha", "criterion", **more),
     "search as a race": lambda get, **more: lb.plots.search(get("search"), **more),
-    "maximum": lambda get, **more: lb.plots.maximum(get("law"), theta=0.9, **more),
     "board": lambda get, **more: lb.plots.board(get("board"), get("estimate"), **more),
 }
 # Of distributions and searches there is nothing to converge.
-OF_DRAWS = [name for name in FIGURES if not name.startswith(("search", "maximum"))]
+OF_DRAWS = [name for name in FIGURES if not name.startswith("search")]
 
 
 def test_every_figure_is_here():

@@ -107,7 +107,7 @@ def test_embedding(across):
 
 @pytest.mark.parametrize(
     ("name", "source"),
-    [("average", "study.average"), ("maximum", "sota.maximum"), ("plan", "plan")],
+    [("average", "study.average"), ("plan", "plan")],
 )
 def test_something_else(fit, name, source):
     with pytest.raises(lb.LeaderbayesError, match=rf"leaderbayes\.{source}, not DataTree"):
@@ -158,19 +158,6 @@ def test_race(search):
 
 
 # Boards
-
-
-def test_maximum(law):
-    collection = lb.plots.maximum(law, theta=0.9)
-    cdf, pmf = (axes(collection, name) for name in ("cdf", "pmf"))
-    np.testing.assert_allclose(cdf.lines[0].get_ydata(), law["cdf"])
-    assert sum(bar.get_height() for bar in pmf.patches) == pytest.approx(1.0, abs=3e-4)
-    marks = [line.get_xdata()[0] for line in cdf.lines[1:]]
-    upper = float(law["quantile"].sel(probability=0.975))
-    np.testing.assert_allclose(marks, [0.9, float(law["mean"]), upper])
-    assert len(key(collection)) == 3
-    certain = lb.sota.maximum(1.0, 5, n=10)
-    assert lb.plots.maximum(certain, theta=1.0)
 
 
 def test_board(board, estimate):

@@ -1,4 +1,4 @@
-"""Leaderboards without a model: mean scores, and Elo ratings."""
+"""A leaderboard without a model: Elo ratings."""
 
 from functools import singledispatch
 from typing import Any
@@ -17,48 +17,6 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._registry import Scores, Votes, data_of
 
 Played = tuple[Longs, Longs, Floats, Floats]  # first, second, points of the first, weight
-
-
-def mean_scores(scores: xr.DataArray | xr.DataTree) -> pd.DataFrame:
-    """Rank players by their mean score.
-
-    Each mean is over the rounds that a player has, so with missing scores means are over different
-    rounds.
-
-    Parameters
-    ----------
-    scores : DataArray (player, round) or DataTree
-        Scores of `leaderbayes.read_scores`; or a posterior that keeps them.
-
-    Returns
-    -------
-    DataFrame
-        ``player``; ``mean``, ``sd`` (between rounds; NaN of one round), in the scores' unit;
-        ``rounds`` (number of scores), ``rank`` (tied players share the lowest), best first.
-
-    Raises
-    ------
-    ScoresError
-        If the scores are of several tournaments, or cannot be used.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> table = lb.mean_scores(lb.datasets.load("classifiers", "digits"))
-    >>> table.round(2).head(3)
-                 player  mean    sd  rounds  rank
-    0          svm C=10  0.97  0.01      25     1
-    1           svm C=1  0.96  0.02      25     2
-    2  forest trees=100  0.96  0.02      25     3
-    """
-    board = one_tournament(_data(scores))
-    sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
-    of = pd.DataFrame(board.transpose("player", "round").to_pandas())
-    table = pd.DataFrame(
-        {"mean": of.mean(axis=1), "sd": of.std(axis=1), "rounds": of.count(axis=1)}
-    ).reset_index()
-    table["rank"] = (sign * table["mean"]).rank(method="min", ascending=False).astype(int)
-    return table.sort_values("rank", kind="stable", ignore_index=True)
 
 
 def elo(
@@ -98,7 +56,7 @@ def elo(
     LeaderbayesError
         If ``k`` or ``orders`` is not above 0, or votes were counted and have no order.
     ScoresError
-        As for `mean_scores`; or if a vote has no time, where others do.
+        If scores are of several tournaments, or a vote has no time, where others do.
 
     References
     ----------

@@ -10,7 +10,6 @@ from ._heat_maps import rank_distribution as rank_distribution
 from ._heat_maps import win_probability as win_probability
 from ._leaderboard import leaderboard as leaderboard
 from ._leaderboard import trajectories as trajectories
-from ._maximum import maximum as maximum
 from ._plan import plan as plan
 from ._record import record as record
 from ._search import search as search

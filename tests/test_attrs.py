@@ -84,7 +84,7 @@ OF_A_FIT = {
     "study.embedding": lambda: lb.study.embedding(STUDY),
 }
 OTHERS = {
-    "read_scores": lambda: lb.read_scores(lb.datasets.path("classifiers")),
+    "read_scores": lambda: lb.read_scores(lb.datasets.load("classifiers").attrs["source"]),
     "matches": lambda: MATCHES,
     "read_votes": lambda: lb.read_votes(pd.DataFrame({"winner": ["a"], "loser": ["b"]})),
     "matches of votes": lambda: lb.matches(VOTES),

@@ -223,7 +223,7 @@ def real(source):
         elif source in _SHIPPED:
             scores = lb.datasets.load("classifiers", source)
         else:
-            scores = lb.datasets.fetch("tsml_univariate" if source == "tasks" else source)
+            scores = lb.datasets.load("tsml_univariate" if source == "tasks" else source)
     except lb.LeaderbayesError:
         return None
     if source in ("tasks", "bbtcomp"):  # of each data set the mean

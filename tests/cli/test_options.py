@@ -13,7 +13,8 @@ from leaderbayes._adapters.read import PROGRAMS
 from leaderbayes._cli import cli
 from leaderbayes._cli._options import FORMATS
 from leaderbayes._inference.fit import fit
-from leaderbayes.datasets import path
+
+CLASSIFIERS = lb.datasets.load("classifiers").attrs["source"]
 
 COUNTERPARTS = {
     "rank": "fit leaderboard",
@@ -163,9 +164,12 @@ def test_tasks_of_items_may_be_clusters(tmp_path):
         (["scores.csv", "--order-effect"], "order_effect: for votes, which these data are not"),
         (["scores.csv", "--ties", "thirds"], "ties='thirds'"),
         (["scores.csv", "--only", "x"], "scores.csv: no tournament 'x'; there is one"),
-        ([path("classifiers"), "--only", "irs"], "did you mean 'iris'?"),
         (
-            [path("classifiers"), "--model", "davidson"],
+            [CLASSIFIERS, "--only", "irs"],
+            "did you mean 'iris'?",
+        ),
+        (
+            [CLASSIFIERS, "--model", "davidson"],
             "choose one with --only: breast_cancer, dia",
         ),
         (["scores.csv", "--test-fraction", "2"], "test_fraction=2.0"),

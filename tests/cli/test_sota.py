@@ -60,7 +60,13 @@ def test_a_posterior_and_its_files(board):
 
 def test_answers_know_n_and_rho(folder):
     done = call(
-        "sota", lb.datasets.path("answers"), "--answers", "--classes", 10, "--json", cwd=folder
+        "sota",
+        lb.datasets.load("answers").attrs["source"],
+        "--answers",
+        "--classes",
+        10,
+        "--json",
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

@@ -26,34 +26,34 @@ KAGGLE = "rank,score\n1,0.9132\n2,0.9043\n"
 
 def test_bbtcomp(server):
     server.offer("bbtcomp.csv", BBTCOMP)
-    scores = lb.datasets.fetch("bbtcomp")
+    scores = lb.datasets.load("bbtcomp")
     assert scores.dims == ("tournament", "player", "round")
     np.testing.assert_array_equal(scores.sel(tournament="iris"), [[0.9, 0.8], [np.nan, 0.7]])
 
 
 def test_amlb(server):
     server.offer("amlb_2019_1h.csv", AMLB)
-    scores = lb.datasets.fetch("amlb_1h")
+    scores = lb.datasets.load("amlb_1h")
     np.testing.assert_array_equal(scores.sel(tournament="iris", round="0"), [-0.4, -0.5])
     assert scores.attrs["higher_is_better"] == 1
-    with pytest.raises(lb.LeaderbayesError, match="No public board 'amlb_2h'; there are vtab, "):
-        lb.datasets.fetch("amlb_2h")
+    with pytest.raises(lb.LeaderbayesError, match="No board 'amlb_2h'; there are classifiers, "):
+        lb.datasets.load("amlb_2h")
 
 
 def test_tsml(server):
     for name, text in TSML.items():
         server.offer(f"tsml/multivariate/{name}.csv", text)
-    scores = lb.datasets.fetch("tsml_multivariate")
+    scores = lb.datasets.load("tsml_multivariate")
     assert dict(scores.sizes) == {"tournament": 2, "player": 2, "round": 2}
     np.testing.assert_array_equal(scores.sel(tournament="ACSF1"), [[0.5, 0.6], [0.4, 0.3]])
     assert scores.sel(tournament="Adiac", player="B").isnull().all()
-    with pytest.raises(lb.LeaderbayesError, match="No public board 'tsml_both'"):
-        lb.datasets.fetch("tsml_both")
+    with pytest.raises(lb.LeaderbayesError, match="No board 'tsml_both'"):
+        lb.datasets.load("tsml_both")
 
 
 def test_pmra_is_the_second_run(server):
     server.offer("pmra.csv", PMRA)
-    scores = lb.datasets.fetch("pmra")
+    scores = lb.datasets.load("pmra")
     assert scores.to_pandas()["0"].to_dict() == {"AB0": 0.6, "RF0": 0.5}
 
 
@@ -61,7 +61,7 @@ def test_tables_in_place_of_the_files(reference, monkeypatch):
     """The registered tables are the reference data's; sizes are those of the docstrings."""
     reference("vtab/scores.csv")
     monkeypatch.setenv(_download.DATA, str(REFERENCE))
-    fetch = lb.datasets.fetch
+    fetch = lb.datasets.load
     sizes = {
         "vtab": (16, 19), "pmra": (49, 10), "bbtcomp": (132, 16, 4), "amlb_4h": (39, 7, 10),
         "tsml_univariate": (142, 40, 30),
@@ -83,8 +83,8 @@ def test_tables_in_place_of_the_files(reference, monkeypatch):
 
 def test_kaggle(server):
     server.offer("kaggle/playground-series-s4e2_public.csv", KAGGLE)
-    board = lb.datasets.fetch("kaggle_obesity_public")
+    board = lb.datasets.load("kaggle_obesity_public")
     assert board.to_dict() == {"1": 0.9132, "2": 0.9043}
     assert lb.sota.read_board(board, se=0.01).sizes["team"] == 2
-    with pytest.raises(lb.LeaderbayesError, match=r"No public board 'leaves'; .*kaggle_obesity"):
-        lb.datasets.fetch("leaves")
+    with pytest.raises(lb.LeaderbayesError, match=r"No board 'leaves'; .*kaggle_obesity"):
+        lb.datasets.load("leaves")

@@ -1,11 +1,13 @@
 """Shipped examples."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.datasets import load, path
+from leaderbayes.datasets import _boards, load
 
 
 def test_classifiers():
@@ -51,7 +53,7 @@ def test_answers():
 def test_a_tournament_keeps_only_who_played_in_it(tmp_path, monkeypatch):
     file = tmp_path / "scores.csv"
     file.write_text("tournament,player,round,score\na,x,1,1\na,y,1,2\nb,x,2,1\nb,y,2,2\nb,z,2,3\n")
-    monkeypatch.setattr("leaderbayes.datasets._shipped.path", lambda name: file)
+    monkeypatch.setitem(_boards._SHIPPED, "classifiers", file)
     scores = load("classifiers", "a")
     assert list(scores["player"].values) == ["x", "y"]
     assert list(scores["round"].values) == ["1"]
@@ -59,7 +61,7 @@ def test_a_tournament_keeps_only_who_played_in_it(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["classifiers", "regressors"])
 def test_examples_are_small_complete_tables(name):
-    file = path(name)
+    file = Path(load(name).attrs["source"])
     assert file.stat().st_size < 100_000
     table = pd.read_csv(file)
     assert list(table.columns) == ["tournament", "player", "algorithm", "round", "score"]
@@ -75,4 +77,4 @@ def test_a_board_of_one_tournament_has_no_other():
 
 def test_unknown_example():
     with pytest.raises(lb.LeaderbayesError, match="classifiers, regressors, answers"):
-        path("mnist")
+        load("mnist")

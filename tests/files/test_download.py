@@ -10,10 +10,10 @@ from served import TABLES, VTAB
 
 def test_fetched_once_and_then_from_the_cache(server, tmp_path):
     server.offer("vtab.csv", VTAB)
-    first = lb.datasets.fetch("vtab")
+    first = lb.datasets.load("vtab")
     assert server.asked == ["/vtab.csv"]
     server.stop()
-    second = lb.datasets.fetch("vtab")
+    second = lb.datasets.load("vtab")
     assert second.identical(first)
     assert server.asked == ["/vtab.csv"]
     assert first.attrs["source"] == str(tmp_path / "cache" / "vtab.csv")
@@ -25,17 +25,17 @@ def test_another_file_is_refused_and_not_kept(server, tmp_path):
     server.offer("vtab.csv", VTAB)
     (server.folder / "vtab.csv").write_text("something else")
     with pytest.raises(lb.LeaderbayesError, match=r"/vtab.csv has changed"):
-        lb.datasets.fetch("vtab")
+        lb.datasets.load("vtab")
     assert [p for p in (tmp_path / "cache").rglob("*") if p.is_file()] == []
     (server.folder / "vtab.csv").write_bytes(VTAB.encode())
-    assert lb.datasets.fetch("vtab").sizes["player"] == 2
+    assert lb.datasets.load("vtab").sizes["player"] == 2
 
 
 def test_a_file_broken_in_the_cache_is_fetched_again(server, tmp_path):
     server.offer("vtab.csv", VTAB)
-    lb.datasets.fetch("vtab")
+    lb.datasets.load("vtab")
     (tmp_path / "cache" / "vtab.csv").write_text("cut")
-    assert lb.datasets.fetch("vtab").sizes["player"] == 2
+    assert lb.datasets.load("vtab").sizes["player"] == 2
     assert server.asked == ["/vtab.csv"] * 2
 
 
@@ -43,7 +43,7 @@ def test_without_a_network(server, tmp_path):
     server.offer("vtab.csv", VTAB)
     server.stop()
     with pytest.raises(lb.LeaderbayesError) as caught:
-        lb.datasets.fetch("vtab")
+        lb.datasets.load("vtab")
     message = str(caught.value)
     path = tmp_path / "cache" / "vtab.csv"
     for part in (f":{server.http.server_port}/vtab.csv", str(path), "put the file there",
@@ -51,7 +51,7 @@ def test_without_a_network(server, tmp_path):
         assert part in message
     assert not path.exists()
     path.write_bytes(VTAB.encode())
-    assert lb.datasets.fetch("vtab").sizes["player"] == 2
+    assert lb.datasets.load("vtab").sizes["player"] == 2
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_the_folder_of_the_user_comes_first(server, own, tmp_path, name):
     (own / name).parent.mkdir(parents=True, exist_ok=True)
     (own / name).write_bytes(VTAB.encode())
     (own / "another.csv").write_text("another")
-    scores = lb.datasets.fetch("vtab")
+    scores = lb.datasets.load("vtab")
     assert scores.attrs["source"] == str(own / name)
     assert server.asked == []
     assert not (tmp_path / "cache").exists()
@@ -79,7 +79,7 @@ def test_another_file_of_that_name_is_refused(server, own):
     server.offer("vtab.csv", VTAB)
     (own / "vtab.csv").write_text("another")
     with pytest.raises(lb.LeaderbayesError, match=r"own/vtab.csv is not the expected file"):
-        lb.datasets.fetch("vtab")
+        lb.datasets.load("vtab")
     assert server.asked == []
 
 
@@ -87,7 +87,7 @@ def test_the_folder_must_be_one(server, own, monkeypatch):
     server.offer("vtab.csv", VTAB)
     monkeypatch.setenv(_download.DATA, str(own / "nowhere"))
     with pytest.raises(lb.LeaderbayesError, match=r"LEADERBAYES_DATA=.*nowhere is not a folder"):
-        lb.datasets.fetch("vtab")
+        lb.datasets.load("vtab")
 
 
 def test_the_registry_names_one_commit_of_each_file():

@@ -111,7 +111,7 @@ def read_scores(
     >>> scores = lb.read_scores(table)
     >>> scores.dims, scores["player"].values.tolist()
     (('player', 'round'), ['tree', 'svm'])
-    >>> dict(lb.read_scores(lb.datasets.path("classifiers")).sizes)
+    >>> dict(lb.read_scores(lb.datasets.load("classifiers").attrs["source"]).sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """
     if scheme is not None:

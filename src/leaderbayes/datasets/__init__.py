@@ -1,6 +1,5 @@
-"""Example boards: shipped ones, and well-known public ones that are fetched."""
+"""Example boards: shipped ones, and well-known public ones that are downloaded."""
 
-from leaderbayes.datasets._fetched import fetch
-from leaderbayes.datasets._shipped import load, path
+from leaderbayes.datasets._boards import load
 
-__all__ = ["fetch", "load", "path"]
+__all__ = ["load"]

@@ -71,7 +71,7 @@ def read_answers(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> answers = lb.datasets.path("answers")
+    >>> answers = lb.datasets.load("answers").attrs["source"]
     >>> board = lb.sota.read_answers(answers, classes=10, round="instance")
     >>> board.sizes["team"], board.attrs["n"], round(board.attrs["rho"], 2)
     (115, 600, 0.55)

@@ -155,7 +155,14 @@ def test_answers(name, kind, how):
         assert not refused
 
 
-@pytest.mark.parametrize(("name", "kind", "how"), [*cases()])
+def shown():
+    """Fits are drawn in tests/plots too: here in the slow tests."""
+    for case in cases():
+        of_fit = getattr(case, "values", case)[2] == "fit"
+        yield pytest.param(*getattr(case, "values", case), marks=[pytest.mark.slow] * of_fit)
+
+
+@pytest.mark.parametrize(("name", "kind", "how"), [*shown()])
 def test_plots_and_reports(name, kind, how, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     dt = posterior_of(name, kind, how)

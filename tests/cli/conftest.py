@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from command import call
+
 BOARD = "player,round,score\n" + "".join(
     f"{name},{k},{(7 * i + 3 * k * (i + 1)) % 11}\n"
     for i, name in enumerate(["[red]a", 'b "x"', "c", "d"])
@@ -30,6 +32,24 @@ def two(folder):
             ]
             rows += [f"{data},last,{k},{-1 if data == 'y' else k % 7}.5", f"{data},gone,{k},"]
     (folder / "two.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def priced(folder):
+    """A fit, and what its players cost."""
+    costs = 'model,in,out\n[red]a,1.5,3\n"b ""x""",0.5,1\nc,2,4\nd,2.5,5\n'
+    (folder / "costs.csv").write_text(costs)
+    (folder / "wrong.csv").write_text("model,price\n[red]a,-1\nc,2\ne,1\n")
+    call("rank", "scores.csv", "--draws", 200, "--out", "for_costs", "--seed", 1, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def board(folder):
+    """Scores of teams on one test set."""
+    rows = "\n".join(f"t{k},{0.9 - 0.005 * k:.3f}" for k in range(8))
+    (folder / "few.csv").write_text(f"team,score\n{rows}\n")
     return folder
 
 

@@ -54,9 +54,3 @@ def test_votes(votes):
     assert made["unit"] == "judge"
     assert {"removal_judge", "removal_vote"} <= set(made["questions"])
     assert made["read"]["kind"] == "votes"
-
-
-def test_refused(folder):
-    done = call("audit", "scores.csv", "--across-rounds", cwd=folder)
-    assert done.returncode == 2
-    assert "round" in done.stderr

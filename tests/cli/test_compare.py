@@ -38,20 +38,6 @@ def test_votes(votes):
     assert "Head to head fox won " in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["c", "e"], "scores.csv: there is no player 'e'; the first are '[red]a'"),
-        (["c", "c"], "itself"),
-        (["c", "d", "--rope", "0.7"], "rope=0.7"),
-    ],
-)
-def test_refused(folder, arguments, message):
-    done = call("compare", "scores.csv", *arguments, cwd=folder)
-    assert done.returncode == 2
-    assert message in done.stderr
-
-
 def test_what_rank_wrote_is_not_fitted_again(folder):
     call("rank", "scores.csv", "--draws", 200, "--out", "ranked", "--seed", 1, cwd=folder)
     players = [

@@ -46,50 +46,11 @@ def test_votes(votes):
     assert "+200" in shown.stdout
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--pair", "c"], "2 arguments"),
-        (["--rounds", "5,x"], "whole numbers"),
-        (["--rounds", "0"], "from 1 up"),
-        (["--pair", "c", "nobody"], "nobody"),
-        (["--prob", "0.4"], "prob=0.4"),
-        (["--votes", "5"], "votes"),
-    ],
-)
-def test_refused(folder, options, message):
-    done = call("plan", "scores.csv", *options, cwd=folder)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_without_a_file(tmp_path):
-    asked = (
-        "plan",
-        "--players",
-        3,
-        "--difference",
-        0.5,
-        "--sd",
-        1,
-        "--rounds",
-        "5,20",
-        "--seed",
-        1,
-    )
+    asked = "plan --players 3 --difference 0.5 --sd 1 --rounds 5,20 --seed 1".split()
     made = json.loads(call(*asked, "--json", cwd=tmp_path).stdout)
     direct = lb.design(3, difference=0.5, sd=1.0, rounds=(5, 20), seed=1)
     assert made["message"] == direct.attrs["message"]
     assert [row["p_correct"] for row in made["rows"]] == direct["p_correct"].values.ravel().tolist()
     shown = call(*asked, cwd=tmp_path)
     assert direct.attrs["message"] in shown.stdout
-    refused = call("plan", "--players", 3, "--model", "mean_score", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "--model is for a plan with FILE" in refused.stderr
-
-
-def test_a_design_is_without_a_file(folder):
-    done = call("plan", "scores.csv", "--difference", 0.5, cwd=folder)
-    assert done.returncode == 2
-    assert "--difference is for a plan without FILE" in done.stderr

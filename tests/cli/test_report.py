@@ -132,21 +132,3 @@ def test_a_site_of_a_folder(dt, scores, tmp_path):
     }  # fmt: skip
     names = {path.stem for path in (tmp_path / "site").iterdir()}
     assert names == {"index", "one", "two", "three"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["fits"], "Use one of"),
-        (["fits", "--site", "site", "--out", "page.html"], "Use one of"),
-        (["fits", "--site", "site", "--sota", "x.nc"], "--sota is for a page"),
-        (["nowhere", "--site", "site"], "no such folder"),
-        (["fits", "--site", "site"], "no posterior"),
-    ],
-)
-def test_sites_refused(tmp_path, arguments, message):
-    (tmp_path / "fits").mkdir()
-    done = call("report", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert {path.name for path in tmp_path.iterdir()} == {"fits"}

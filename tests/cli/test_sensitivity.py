@@ -26,12 +26,3 @@ def test_words_tables_and_json_agree_with_python(folder):
         path.name for path in (folder / "moved").iterdir()
     }
     assert set(pd.read_csv(folder / "moved" / "ranks.csv", index_col=0)) >= {"c", "d", "converged"}
-
-
-def test_refused(two, folder):
-    done = call("sensitivity", "two.csv", cwd=two)
-    assert done.returncode == 2
-    assert "several tournaments" in done.stderr
-    done = call("sensitivity", "scores.csv", "--weights", "much", cwd=folder)
-    assert done.returncode == 2
-    assert "neither 'composite' nor a number" in done.stderr

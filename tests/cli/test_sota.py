@@ -10,13 +10,6 @@ import leaderbayes as lb
 from command import call
 
 
-@pytest.fixture(scope="module")
-def board(folder):
-    rows = "\n".join(f"t{k},{0.9 - 0.005 * k:.3f}" for k in range(8))
-    (folder / "few.csv").write_text(f"team,score\n{rows}\n")
-    return folder
-
-
 @pytest.mark.parametrize(
     "options", [{}, {"rule": "crop"}, {"convention": "published"}, {"criterion": "upper"},
                 {"rho": 0.5, "dependence": "copula"}],
@@ -102,22 +95,3 @@ def test_digits_are_those_of_the_interval(folder):
     best, lower, upper = (said[f"theta_sota{end}"] for end in ("", "_lower", "_upper"))
     printed = call(*given, cwd=folder).stdout
     assert f"{best:.6f} (95% interval {lower:.6f} to {upper:.6f})" in printed
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "n"),
-        (["--n", 200, "--draws", 10], "--draws does not apply to"),
-        (["--n", 200, "--sampler", "exact", "--rule", "crop"], "--rule does not apply to"),
-        (["--n", 200, "--round", "x"], "--round does not apply to"),
-        (["--answers", "--n", 200], "--n does not apply to"),
-        (["--n", 200, "--public", "few.csv"], "belong together"),
-        (["--n", "size"], "size"),
-    ],
-)
-def test_refused(board, options, message):
-    done = call("sota", "few.csv", *options, cwd=board)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stdout == ""

@@ -60,24 +60,6 @@ def test_tournaments_that_share_no_player(two):
     assert result["tournaments"][2]["agreement"] is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["scores.csv", "--store", "never"], "only one tournament"),
-        (["two.csv", "--store", "two.csv"], "not a study"),
-        (["two.csv", "--store", "two.csv/x"], "two.csv/x: cannot be written (a file stands"),
-        (["two.csv", "--store", "never", "--statistic", "median"], "has no option 'statistic'"),
-        (["two.csv", "--store", "never", "--model", "tournaments"], "use leaderbayes.fit"),
-        (["two.csv"], "Missing option '--store'"),
-    ],
-)
-def test_refused(two, arguments, message):
-    done = call("tournaments", *arguments, "--workers", 1, cwd=two)
-    assert done.returncode == 2, done.stderr
-    assert message in done.stderr
-    assert not (two / "never").exists()
-
-
 def test_mean_scores_of_many(mistakes, tmp_path):
     """By how much each leader leads, and ranks over all: what needs log-odds is not there."""
     table = mistakes.to_dataframe("error").reset_index().dropna().astype({"error": int})

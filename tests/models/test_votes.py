@@ -152,16 +152,3 @@ def test_bad_options(options, said):
     votes = draw(np.zeros(3), 60, np.random.default_rng(3))
     with pytest.raises(lb.LeaderbayesError, match=said):
         vote_statistics("model", votes, **options)
-
-
-@pytest.mark.parametrize("kind", ["two", "baseline", "halves"])
-def test_who_is_first_explains_the_order(kind):
-    """Each pair in one order, and no way round."""
-    rng = np.random.default_rng(0)
-    pairs = {
-        "two": [(0, 1)], "baseline": [(0, k) for k in range(1, 5)],
-        "halves": [(i, j) for i in range(3) for j in (3, 4)],
-    }[kind]  # fmt: skip
-    votes = draw(np.zeros(5), 200, rng, pairs=pairs)
-    with pytest.raises(lb.LeaderbayesError, match="do not identify the effect of the order"):
-        vote_statistics("model", votes, order_effect=True)

@@ -1,9 +1,9 @@
-"""PMRA's integrals equal SciPy's, their derivatives those of differences."""
+"""PMRA's integrals equal those on a fine grid, their derivatives those of differences."""
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.optimize import approx_fprime
+from scipy.special import logsumexp
 from scipy.stats import norm
 
 from leaderbayes._numerics.listed import alike_rounds, draw_intercepts, log_likelihood
@@ -22,23 +22,16 @@ def board():
 
 
 def slow(outcome, eta, b, level, scale):
-    """Sum over rounds of the log of the integral over the intercept."""
+    """Sum over rounds of the log of the integral over the intercept, on an even grid.
+
+    For integrands as smooth as these it is exact.
+    """
     first, second = (ORDER[side] for side in np.triu_indices(4, 1))
-    total = 0.0
-    for row, weight in zip(outcome, eta, strict=True):
-        played = row >= 0
-
-        def log(c, row=row, played=played, weight=weight):
-            gap = c + b[first] - b[second]
-            each = 0.5 * row * gap - np.logaddexp(0.0, gap)
-            return weight * each[played].sum() + norm.logpdf(c, level, scale)
-
-        grid = level + scale * np.linspace(-8.0, 8.0, 2001)
-        top = max(map(log, grid))
-        ends = level - 10.0 * scale, level + 10.0 * scale
-        inner = quad(lambda c, log=log, top=top: np.exp(log(c) - top), *ends, limit=400)[0]
-        total += top + np.log(inner)
-    return total
+    c = level + scale * np.linspace(-10.0, 10.0, 8001)
+    gap = c[:, None] + b[first] - b[second]
+    each = 0.5 * outcome[:, None] * gap - np.logaddexp(0.0, gap)
+    log = eta[:, None] * np.where(outcome[:, None] >= 0, each, 0.0).sum(axis=2)
+    return (logsumexp(log + norm.logpdf(c, level, scale), axis=1) + np.log(c[1] - c[0])).sum()
 
 
 @pytest.mark.parametrize(("spread", "scale"), [(0.5, 0.05), (0.5, 4.0), (6.0, 0.5), (6.0, 4.0)])

@@ -90,9 +90,6 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
             "t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n",
             "column 'k': numbers of the rows",
         ),
-        ("fold,a,b,Mean\n1,1,2,3\n", "column 'Mean': a summary.* drop="),
-        ("fold,a,b,avg_rank\n1,1,2,3\n", "column 'avg_rank': a summary"),
-        ("model,d1,d2,std\na,1,2,3\nb,1,2,3\n", "column 'std': a summary"),
         ("config,fold,accuracy\n1,1,.5\n2,1,.6\n", "column 'accuracy': the scores of a long table"),
         (",1,2\nsvm,.1,.2\nknn,.3,.4\n", "If the columns \\('1', '2', ...\\) are: "),
         ("name,fold1,fold2\nsvm,.1,.2\nknn,.3,.4\n", "column 'name' may name players or rounds"),
@@ -101,8 +98,6 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
         ("model,fold,metric,value\na,1,mae,1\nb,1,mae,2\n", "'mae' is the name of a loss"),
         ("model,fold,accuracy,f1\na,1,1,1\n", "Name one .*--score NAME.*: 'accuracy', 'f1'"),
         ("model,fold,acc,log_loss\na,1,1,1\n", "Name one .*: 'acc', 'log_loss'"),
-        ("model,fold,auc\na,1,1\nb,1,1\na,mean,1\n", "row 'mean': a summary"),
-        ("dataset,a,b\nx,1,2\nAverage,1,2\n", "row 'Average': a summary"),
         (
             "dataset,part,model,f1\nx,1,a,1\nx,2,a,1\n",
             "line 3: a second .* round=dataset, score=f1",

@@ -10,11 +10,11 @@ from scipy.stats import spearmanr
 
 from conftest import study_of
 from leaderbayes.study._strengths import on_prior, standard_ranks, strengths_of, winning
-from leaderbayes.study._tournaments import fits_of, posteriors_of
+from leaderbayes.study._tournaments import fits_of, read_study
 
 
 def test_means_and_draws_are_each_fits(study):
-    made = strengths_of(study)
+    made = strengths_of(read_study(study))
     assert made["epp"].dims == ("tournament", "player")
     for name, fit in fits_of(study):
         epp = fit["posterior"]["epp"].stack(sample=("chain", "draw"))
@@ -34,7 +34,7 @@ def test_levels_make_tournaments_of_other_players_comparable():
     base = np.array([3.0, 0.5, 0.0, -0.5, -3.0])
     table = pd.DataFrame([base] * 4, list("abcd"), [f"p{i}" for i in range(5)])
     table.loc["d", "p0"] = np.nan
-    made = strengths_of(study_of(table, rng, sd=0.05))
+    made = strengths_of(read_study(study_of(table, rng, sd=0.05)))
     levelled = made["epp"] + made["level"]
     shift = levelled.sel(tournament="d") - levelled.sel(tournament=["a", "b", "c"]).mean(
         "tournament"
@@ -49,10 +49,10 @@ def test_levels_make_tournaments_of_other_players_comparable():
 def test_doubt_of_one_is_doubt_of_all(study):
     doubtful = study.copy()
     doubtful["one"].attrs = study["one"].attrs | {"converged": 0, "warnings": '["LB001"]'}
-    made = strengths_of(doubtful).attrs
+    made = strengths_of(read_study(doubtful)).attrs
     assert made["converged"] == 0
     assert json.loads(made["warnings"]) == ["tournament 'one': LB001"]
-    assert strengths_of(study).attrs["converged"] == 1
+    assert strengths_of(read_study(study)).attrs["converged"] == 1
 
 
 def test_products_of_ranks_are_spearmans():
@@ -76,10 +76,12 @@ def test_probability_of_beating_another_player():
 
 def test_who_rests_on_the_prior():
     table = pd.DataFrame([[0.0, 0.0, 0.0, -40.0]], ["one"], list("abcd"))
-    (fit,) = posteriors_of(study_of(table, np.random.default_rng(0))).values()
+    (fit,) = read_study(study_of(table, np.random.default_rng(0))).fits.values()
     assert on_prior(fit).tolist() == [False, False, False, True]
     table = pd.DataFrame([[90.0, 60.0, 30.0, 0.0]], ["one"], list("abcd"))
-    (fit,) = posteriors_of(study_of(table, np.random.default_rng(0))).values()
+    study = study_of(table, np.random.default_rng(0))
+    (fit,) = read_study(study).fits.values()
     assert on_prior(fit).all()
-    del fit.tree["observed_data"], fit.tree["constant_data"]  # draws alone
+    del study["one"]["observed_data"], study["one"]["constant_data"]
+    (fit,) = read_study(study).fits.values()  # draws alone
     assert not on_prior(fit).any()

@@ -8,7 +8,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import tree
-from leaderbayes.study._tournaments import fits_of, tournaments_of, trust_of
+from leaderbayes.study._tournaments import fits_of, read_study, tournaments_of
 
 
 def test_fits_of_a_study(study):
@@ -40,9 +40,9 @@ def test_what_is_no_study(study):
 
 
 def test_warnings_name_their_tournament(study):
-    assert trust_of(study) == {"converged": 1, "warnings": "[]"}
+    assert read_study(study).trust == {"converged": 1, "warnings": "[]"}
     two = xr.DataTree.from_dict({"x": tree(np.zeros((1, 2, 3))), "y": tree(np.zeros((1, 2, 3)), 0)})
-    assert trust_of(two) == {
+    assert read_study(two).trust == {
         "converged": 0,
         "warnings": json.dumps(["tournament 'x': w", "tournament 'y': w"]),
     }

@@ -172,9 +172,8 @@ def _left_out(post: Posterior) -> Floats:
         more = np.maximum(a[met] - worth[met] * gone, 0.0)
         less = np.maximum(b[met] - worth[met] * (left - gone), 0.0)
         y, n = (each[k][upper][met] for each in (won, played))
-        for at_mass, kappa in enumerate(masses):
-            p = _mean(q, more, more + less, kappa)
-            loss[at_mass] -= (xlogy(y, p) + xlogy(n - y, 1.0 - p)).sum()
+        p = _mean(q, more, more + less, masses[:, None])
+        loss -= (xlogy(y, p) + xlogy(n - y, 1.0 - p)).sum(axis=1)
     return loss
 
 

@@ -80,12 +80,11 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     True
     """
     post, draws, seed = Posterior(dt), whole("draws", draws), _arguments.seed_or_new(seed)
-    found = _checked(post, draws, np.random.default_rng(seed))
-    return found.assign_attrs(seed=seed, **post.trust)
+    return checked(post, draws, np.random.default_rng(seed)).assign_attrs(seed=seed, **post.trust)
 
 
 @singledispatch
-def _checked(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
+def checked(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
     """Compare what is observed with the replicates that a posterior keeps."""
     observed, predicted = post.group("observed_data"), post.group("posterior_predictive")
     name = next((str(name) for name in predicted.data_vars if name in observed), None)
@@ -98,7 +97,7 @@ def _checked(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Datase
     return _compared(Discrepancy(float(_largest(seen[None])[0]), largest, np.nan, np.empty(0)))
 
 
-@_checked.register
+@checked.register
 def _of_matches(post: Strengths, draws: int, rng: np.random.Generator) -> xr.Dataset:
     seen, boards = discrepancies_of(post, draws, rng), [board for board, _ in post.boards()]
     found = _compared(seen).assign(ratio=seen.ratio, misfit=seen.misfit)
@@ -111,7 +110,7 @@ def _of_matches(post: Strengths, draws: int, rng: np.random.Generator) -> xr.Dat
     return found
 
 
-@_checked.register
+@checked.register
 def _of_teams(post: Teams, _: int, rng: np.random.Generator) -> xr.Dataset:
     new = statistics(post.read("new_score", "team", group="posterior_predictive"))
     if post.board is None:

@@ -203,9 +203,8 @@ def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict
     return with_ends({"cohen_d": gap / np.sqrt(variance.mean(axis=1)), "cliff_delta": delta}, prob)
 
 
-def p_better(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.DataArray:
+def p_better(post: Posterior, players: Sequence[str] | None = None) -> xr.DataArray:
     """Return P(row is better than column), (player, opponent), 1/2 on the diagonal."""
-    post = Posterior(dt)
     names = post.players.to_numpy() if players is None else np.asarray(players)
     better = shares_better(post.standing[:, post.players.get_indexer(pd.Index(names))])
     np.fill_diagonal(better, 0.5)
@@ -213,9 +212,8 @@ def p_better(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.DataAr
     return xr.DataArray(better, dict.fromkeys(dims, names), dims, "p_better", post.trust)
 
 
-def differences(dt: xr.DataTree, players: Sequence[str], prob: float) -> xr.Dataset:
+def differences(post: Posterior, players: Sequence[str], prob: float) -> xr.Dataset:
     """Return ``mean``, ``lower`` and ``upper`` of each difference, row minus column."""
-    post = Posterior(dt)
     draws = post.draws[:, [post.position(player) for player in players]]
     low, high = np.zeros((2, draws.shape[1], draws.shape[1]))
     for i in range(draws.shape[1]):

@@ -9,17 +9,16 @@ from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import NotConvergedError
-from leaderbayes._fits.posterior import Strengths
+from leaderbayes._fits.posterior import Posterior, Strengths
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._types import Floats
 
+Convention = Literal["correct", "published"]
 _SURE = 1e6  # times as many matches, beside which one pseudo-round is nothing
 
 
-def deviance(
-    dt: xr.DataTree | xr.Dataset, *, convention: Literal["correct", "published"] = "correct"
-) -> xr.Dataset:
+def deviance(dt: xr.DataTree | xr.Dataset, *, convention: Convention = "correct") -> xr.Dataset:
     r"""Compute the deviance of a leaderboard against the model that fits every pair exactly.
 
     .. math:: D = 2 (\ell_{saturated} - \ell_{fitted}), \quad \tilde D = (D - df) / \sqrt{2 df}
@@ -63,24 +62,36 @@ def deviance(
     (91, -3.0)
     """
     one_of("convention", convention, "correct", "published")
-    if isinstance(dt, xr.Dataset) and "deviance" in dt:
-        value, df, at = float(dt["deviance"]), int(dt.attrs["df"]), "maximum likelihood"
-        players, attrs = dt.sizes["player"], {k: dt.attrs[k] for k in ("converged", "warnings")}
-        # Without a saturated model, or with one of single matches, there is no reference.
-        tested = dt.attrs.get("cells") != "votes"
-        tested &= not np.isclose(value, -2.0 * float(dt["loglik"]), rtol=1e-9)
-    else:
-        post = Strengths.of(
-            dt,
-            "deviance needs matches, and this posterior has {parameter}: use leaderbayes.check, "
-            "or fit model='bradley_terry'.",
-        )
-        nu = float(post.read("tie").mean()) if post.has("tie") else None
-        each = [_of_board(board, draws.mean(axis=0), nu) for board, draws in post.boards()]
-        value, df = sum(one[0] for one in each), sum(one[1] for one in each)
-        where = {one[2] for one in each}
-        at = where.pop() if len(where) == 1 else "maximum likelihood or mean"
-        players, attrs, tested = len(post.players), post.trust, True
+    if not isinstance(dt, xr.Dataset) or "deviance" not in dt:
+        return deviance_of(Posterior(dt), convention)
+    value, df, m = float(dt["deviance"]), int(dt.attrs["df"]), dt.sizes["player"]
+    # Without a saturated model, or with one of single matches, there is no reference.
+    tested = dt.attrs.get("cells") != "votes"
+    tested &= not np.isclose(value, -2.0 * float(dt["loglik"]), rtol=1e-9)
+    attrs = {"at": "maximum likelihood", **{k: dt.attrs[k] for k in ("converged", "warnings")}}
+    return _tested(value, df, m, convention, tested=tested).assign_attrs(attrs)
+
+
+def deviance_of(given: Posterior, convention: Convention) -> xr.Dataset:
+    """Compute `deviance` of a posterior."""
+    needed = (
+        "deviance needs matches, and this posterior has {parameter}: use leaderbayes.check, "
+        "or fit model='bradley_terry'."
+    )
+    post = Strengths.of(given, needed)
+    nu = float(post.read("tie").mean()) if post.has("tie") else None
+    each = [_of_board(board, draws.mean(axis=0), nu) for board, draws in post.boards()]
+    value, df = sum(one[0] for one in each), sum(one[1] for one in each)
+    where = {one[2] for one in each}
+    at = where.pop() if len(where) == 1 else "maximum likelihood or mean"
+    found = _tested(value, df, len(post.players), convention)
+    return found.assign_attrs(at=at, **post.trust)
+
+
+def _tested(
+    value: float, df: int, players: int, convention: Convention, *, tested: bool = True
+) -> xr.Dataset:
+    """Compare a deviance with its distribution."""
     if convention == "published":
         value, df = 2.0 * value, players * (players - 2)
     # Two players leave no degree of freedom: any board of theirs fits exactly.
@@ -93,8 +104,7 @@ def deviance(
             "p_value": float(chdtrc(df, value)) if tested else np.nan,
             "standardised": float(standardised),
             "p_value_normal": float(ndtr(-standardised)),
-        },
-        attrs={"at": at, **attrs},
+        }
     )
 
 

@@ -55,9 +55,12 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") ->
     >>> bool(lb.groups(dt, control="joint")["group"].max() <= lb.groups(dt)["group"].max())
     True
     """
-    prob = share("prob", prob)
     one_of("control", control, "pair", "joint")
-    post = Posterior(dt)
+    return groups_of(Posterior(dt), share("prob", prob), control)
+
+
+def groups_of(post: Posterior, prob: float, control: Control = "pair") -> pd.DataFrame:
+    """Return `groups` of a posterior."""
     claimed = claims(post, prob, control)
     m = len(claimed)
     reach = np.where(claimed.any(axis=1), claimed.argmax(axis=1), m)
@@ -105,11 +108,14 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     >>> lb.tied_for_top(dt)
     ['svm C=1', 'logistic C=1', 'svm C=10']
     """
-    post = Posterior(dt)
+    return tied_of(Posterior(dt), share("prob", prob))
+
+
+def tied_of(post: Posterior, prob: float) -> list[str]:
+    """Return `tied_for_top` of a posterior."""
     ordered = post.standing[:, post.order]
     better = (ordered[:, :1] > ordered).mean(axis=0)
-    names = post.players[post.order]
-    return [str(name) for name, p in zip(names, better, strict=True) if p < share("prob", prob)]
+    return [str(name) for name in post.players[post.order][better < prob]]
 
 
 def claims(post: Posterior, prob: float, control: Control) -> Bools:

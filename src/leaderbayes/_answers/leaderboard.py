@@ -220,9 +220,8 @@ def _ranks(post: Posterior, prob: float) -> dict[str, Any]:
     """Return ranks of players, best first, with intervals."""
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     low, high = np.quantile(post.ranks, tails, axis=0, method="inverted_cdf")[:, post.order]
-    equals = pd.Series(post.equals[post.order])
-    rank = equals.groupby(equals).transform(lambda of: of.index[0] + 1)
-    return {"rank": rank, "rank_lower": low.astype(int), "rank_upper": high.astype(int)}
+    _, first, of = np.unique(post.equals[post.order], return_index=True, return_inverse=True)
+    return {"rank": first[of] + 1, "rank_lower": low.astype(int), "rank_upper": high.astype(int)}
 
 
 _ranks.register(Teams, lambda post, prob: {})

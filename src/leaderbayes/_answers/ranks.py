@@ -44,7 +44,11 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     >>> round(float(top.sel(player="svm C=1")), 2)
     1.0
     """
-    post = Posterior(dt)
+    return ranks_of(Posterior(dt))
+
+
+def ranks_of(post: Posterior) -> xr.DataArray:
+    """Return `rank_probability` of a posterior."""
     m = len(post.players)
     cell = post.ranks - 1 + m * np.arange(m, dtype=np.int64)
     counts = np.bincount(cell.reshape(-1), minlength=m * m).reshape(m, m)

@@ -57,9 +57,11 @@ class Posterior:
     is_ours: bool  # whose data stand beside it as our models keep them
 
     def __new__(cls, given: Any) -> "Posterior":
-        """Choose the kind by what is in the tree."""
+        """Choose the kind by what is in the tree; a posterior that was read already stays."""
         from leaderbayes._fits.posterior import KINDS
 
+        if isinstance(given, Posterior):
+            return given
         if not isinstance(given, xr.DataTree):
             raise LeaderbayesError(
                 f"This takes a posterior, a DataTree from leaderbayes.fit or pm.sample, not "
@@ -154,8 +156,8 @@ class Posterior:
     @cached_property
     def order(self) -> Longs:
         """Positions of players, highest posterior mean of `standing` first; equal ones together."""
-        mean = pd.Series(-self.standing.mean(axis=0)).groupby(self.equals).transform("mean")
-        return np.argsort(mean.to_numpy(), kind="stable")
+        total = np.bincount(self.equals, self.standing.mean(axis=0))
+        return np.argsort(-(total / np.bincount(self.equals))[self.equals], kind="stable")
 
     @cached_property
     def equals(self) -> Longs:
@@ -346,9 +348,17 @@ class Posterior:
         """Scores (round, player) that means are taken of."""
         return self.data
 
+    @cached_property
+    def _matches(self) -> xr.Dataset:
+        return self._matches_of(self.players)
+
     def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return the matches that it was fitted to, of all or of some players, as `lb.matches`."""
-        names = self.players if players is None else list(players)
+        if players is None or list(players) == self.players.to_list():
+            return self._matches
+        return self._matches_of(list(players))
+
+    def _matches_of(self, names: Any) -> xr.Dataset:
         place = self._of(self._place(), names)
         within, ties = 1, "half"
         if "within_round" in self.known and self.known.sizes.get("model", 1):

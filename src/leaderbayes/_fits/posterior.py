@@ -100,9 +100,7 @@ class StrengthsOfVotes(Strengths):
         players = self.constant.coords.get("numbered", self.players)
         return kept_votes(self.constant, outcome, np.asarray(players))
 
-    def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:
-        """Return the votes by pair, of all or of some players, as `lb.matches`."""
-        names = self.players if players is None else list(players)
+    def _matches_of(self, names: Any) -> xr.Dataset:
         at = self.players.get_indexer(pd.Index(self.votes["player"].to_numpy()))
         epp = self.draws.mean(axis=0)[at]
         board = votes_by_pair(self.votes, self.constant, epp)

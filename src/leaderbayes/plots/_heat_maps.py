@@ -75,7 +75,7 @@ def _pairs(post: Posterior, by: By) -> tuple[xr.DataArray, str]:
 
 @_pairs.register
 def _of_teams(post: Teams, by: By) -> tuple[xr.DataArray, str]:
-    return p_better(post.tree), "P(row is better than column)"
+    return p_better(post), "P(row is better than column)"
 
 
 def rank_distribution(

@@ -33,7 +33,7 @@ from leaderbayes.report._style import interval, number
 from leaderbayes.report._verdicts import settings, verdict_of
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
-_TOP, _PAIRS = 100, 20_000  # players of a board, and pairs of all boards, unasked
+_TOP, _PAIRS = 100, 10_000  # players of a board, and pairs of all boards, unasked
 _STEP = 5  # of its colours the page has every fifth
 _PALETTES = {"win": WINS, "rank": SHARES}
 

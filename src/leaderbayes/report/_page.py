@@ -1,6 +1,6 @@
 """What the page shows of leaderboards: every number is a public function's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
 
@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.compare import differences, p_better
-from leaderbayes._answers.groups import groups, tied_for_top
+from leaderbayes._answers.groups import groups_of, tied_of
 from leaderbayes._answers.leaderboard import Shown, is_reference, shown_as, table_of
-from leaderbayes._answers.ranks import rank_probability
+from leaderbayes._answers.ranks import ranks_of
 from leaderbayes._answers.record import known_record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import wins_of
@@ -29,7 +29,6 @@ from leaderbayes.report._verdicts import data, goodness, settings, verdict_of
 SCALE = 10_000  # probabilities travel to the page as whole numbers of this
 _LONGEST = 28  # characters of a name beside a heat map
 _DIGIT = 0.048  # of an axis, the width of a digit below it
-_NEEDED = ("posterior", "sample_stats", "observed_data", "constant_data")
 # Bars of groups, beside each other: how many at most, and pixels from bar to bar.
 _MOST_BARS, _APART = 16, 7
 
@@ -41,32 +40,17 @@ def boards(
 
     For one tournament there is nothing beside. ``anchored`` are arguments of `shown_as`.
     """
-    described = [_board(name, fit, prob, top, anchored) for name, fit in _fits(dt)]
-    if len(described) == 1 and "posterior" in dt.children:
-        return described, []
-    from leaderbayes.study import compare
+    from leaderbayes.study._compare import compared
+    from leaderbayes.study._tournaments import read_study
 
-    table = compare(dt, prob=prob)
-    first = len(described) - len(table)  # that of all tournaments comes before theirs
-    rows = table.to_dict("records")
+    every = Posterior(dt) if "posterior" in dt.children else None
+    if every is not None and not every.tournaments:
+        return [_board(str(dt.attrs.get("tournament", "")), every, prob, top, anchored)], []
+    study = read_study(dt, load=True)
+    fits = study.fits if every is None else {"All tournaments": every} | study.fits
+    described = [_board(name, post, prob, top, anchored) for name, post in fits.items()]
+    rows, first = compared(study, prob=prob), len(fits) - len(study.fits)
     return described, [_beside(row) | {"board": first + k} for k, row in enumerate(rows)]
-
-
-def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
-    """Return each leaderboard's name and posterior, in memory."""
-    if "posterior" in dt.children:
-        names = Posterior(dt).tournaments
-        yield "All tournaments" if names else str(dt.attrs.get("tournament", "")), dt
-        if not names:
-            return
-    from leaderbayes.study._tournaments import fits_of
-
-    for name, fit in fits_of(dt):
-        # A store's values would be read each time they are used.
-        kept = {k: fit[k].to_dataset().load() for k in _NEEDED if k in fit.children}
-        read = xr.DataTree.from_dict(kept)
-        read.attrs, read.encoding = fit.attrs, fit.encoding
-        yield name, read
 
 
 def _beside(row: dict[Any, Any]) -> dict[str, Any]:
@@ -84,14 +68,13 @@ def _beside(row: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _board(
-    name: str, fit: xr.DataTree, prob: float, top: int, anchored: Mapping[str, Any]
+    name: str, post: Posterior, prob: float, top: int, anchored: Mapping[str, Any]
 ) -> dict[str, Any]:
-    post = Posterior(fit)
     view = shown_as(post, **anchored)
     table = table_of(post, prob, view)
     shown = [str(player) for player in table[post.who].iloc[:top]]
-    leader, *others = tied_for_top(fit, prob=prob)
-    fits, found = goodness(post), effects(fit, prob)
+    leader, *others = tied_of(post, prob)
+    fits, found = goodness(post), effects(post.tree, prob)
     return {
         "name": name,
         "model": post.kind.card or post.model.name,
@@ -153,7 +136,7 @@ def rows_of(
     empty = [""] * len(names)
     bars, lanes = empty, 0
     if "rank" in table:
-        members = groups(post.tree, prob=prob)
+        members = groups_of(post, prob)
         others.insert(0, _groups(members, names))
         bars, lanes = paths(bars_of(members, table, len(names)), len(names))
     outer = [table[f"{name}{end}"].to_numpy() for end in ("_lower", "_upper")]
@@ -252,13 +235,13 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
     upper = np.triu_indices(len(names), 1)
 
     def pairs(each: xr.DataArray) -> Floats:
-        return np.asarray(each.sel(player=names, opponent=names).to_numpy()[upper])
+        return np.asarray(each.to_numpy()[upper])
 
     found: dict[str, Any] = {
         "players": names,
         "labels": labels(names),
         "prob": prob,
-        "better": _whole(pairs(p_better(post.tree, names))),
+        "better": _whole(pairs(p_better(post, names))),
         "rank": _ranks(post, names),
         "record": None,
         "gap": None,
@@ -280,7 +263,7 @@ def numbers_of(post: Posterior, names: list[str], prob: float) -> dict[str, Any]
 def _apart(post: Posterior, names: list[str], prob: float, pairs: Any) -> dict[str, Any]:
     """Return differences of scores, or win probabilities, of each pair."""
     digits = digits_of(table_of(post, prob).iloc[: len(names)])["difference"]
-    apart = differences(post.tree, names, prob)
+    apart = differences(post, names, prob)
     gap = {k: [round(float(v), digits) for v in pairs(apart[k])] for k in apart}
     return {"digits": digits, "gap": gap, "quantity": quantity_of(post)[0]}
 
@@ -305,7 +288,7 @@ def labels(names: list[str]) -> list[str]:
 
 def _ranks(post: Posterior, names: list[str]) -> list[list[int]]:
     """Return probabilities of ranks, up to the last that one of these players can have."""
-    share = rank_probability(post.tree).sel({post.who: names}).to_numpy()
+    share = ranks_of(post).sel({post.who: names}).to_numpy()
     return _whole(share[:, : int(share.any(axis=0).nonzero()[0].max()) + 1])
 
 

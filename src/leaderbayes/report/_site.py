@@ -178,7 +178,7 @@ def _of_board(
             f"{post.called} ranks teams, not players: leaderbayes.report.html makes a page of it."
         )
     players = [str(player) for player in table["player"].iloc[:_MOST]]
-    better = p_better(fit).sel(player=players, opponent=players).to_numpy() >= prob
+    better = p_better(post, players).to_numpy() >= prob
     p_check = float(fit.attrs.get("p_check", np.nan))
     return {
         "name": name,

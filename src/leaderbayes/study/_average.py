@@ -11,7 +11,7 @@ from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyFloats
 from leaderbayes.study._strengths import all_players, evenly, fewest_draws
-from leaderbayes.study._tournaments import posteriors_of, trust_of
+from leaderbayes.study._tournaments import read_study
 
 Of = Literal["win", "rank"]
 
@@ -80,7 +80,7 @@ def _across(
     method: Literal["linear", "inverted_cdf"] = "linear",
 ) -> xr.Dataset:
     """Summarise draws (sample, player) of each tournament, and their mean over tournaments."""
-    fits = posteriors_of(study, in_log_odds=in_log_odds)
+    fits, trust = read_study(study, in_log_odds=in_log_odds)
     players = all_players(fits.values())
     used = fewest_draws(fits.values())
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
@@ -105,5 +105,5 @@ def _across(
             "overall_upper": ("player", overall_high),
         },
         coords={"tournament": list(fits), "player": players.to_numpy()},
-        attrs={"prob": prob, **trust_of(study)},
+        attrs={"prob": prob, **trust},
     )

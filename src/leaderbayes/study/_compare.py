@@ -2,23 +2,22 @@
 
 from collections.abc import Iterator
 from functools import singledispatch
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.check import check
-from leaderbayes._answers.deviance import deviance
-from leaderbayes._answers.groups import tied_for_top
+from leaderbayes._answers.check import checked
+from leaderbayes._answers.deviance import Convention, deviance_of
+from leaderbayes._answers.groups import tied_of
 from leaderbayes._arguments import share, whole
 from leaderbayes._fits.posterior import MeanScores, Posterior
 from leaderbayes._numerics.intervals import with_ends
 from leaderbayes.study._strengths import strengths_of, with_winning
-from leaderbayes.study._tournaments import fits_of, trust_of
+from leaderbayes.study._tournaments import Study, read_study
 from leaderbayes.study._unusual import surprise
 
-Convention = Literal["correct", "published"]
 _DRAWS = 50  # of the check of a fit that has no p-value of its own
 
 
@@ -80,30 +79,37 @@ def compare(
     """
     prob = share("prob", prob)
     draws = None if draws is None else whole("draws", draws, at_least=0)
-    rows = [_row(name, fit, prob, convention, draws) for name, fit in fits_of(study)]
+    every = read_study(study)
+    table = pd.DataFrame(compared(every, prob, convention, draws))
+    table["converged"] = table.pop("converged")  # the last column
+    table.attrs.update(every.trust)
+    return table
+
+
+def compared(
+    study: Study, prob: float, convention: Convention = "correct", draws: int | None = None
+) -> list[dict[str, Any]]:
+    """Return the rows of `compare`."""
+    rows = [_row(name, fit, prob, convention, draws) for name, fit in study.fits.items()]
     # Mean scores of different units have no odd one.
     if not any("lead" in row for row in rows):
         odd = _odd_players(with_winning(strengths_of(study), study))
         rows = [row | other for row, other in zip(rows, odd, strict=True)]
-    table = pd.DataFrame(rows)
-    table["converged"] = table.pop("converged")  # the last column
-    table.attrs.update(trust_of(study))
-    return table
+    return rows
 
 
 def _row(
-    name: str, fit: xr.DataTree, prob: float, convention: Convention, draws: int | None
+    name: str, fit: Posterior, prob: float, convention: Convention, draws: int | None
 ) -> dict[str, Any]:
     """Return what a row shows of one tournament."""
-    posterior = Posterior(fit)
     return {
         "tournament": name,
-        "players": len(posterior.players),
-        **_size(posterior),
-        **_about(posterior, prob, convention, draws),
-        "p_best": float((posterior.standing.argmax(axis=1) == posterior.order[0]).mean()),
-        "tied_for_top": len(tied_for_top(fit, prob=prob)),
-        "converged": bool(posterior.trust["converged"]),
+        "players": len(fit.players),
+        **_size(fit),
+        **_about(fit, prob, convention, draws),
+        "p_best": float((fit.standing.argmax(axis=1) == fit.order[0]).mean()),
+        "tied_for_top": len(tied_of(fit, prob)),
+        "converged": bool(fit.trust["converged"]),
     }
 
 
@@ -112,10 +118,10 @@ def _about(
     fit: Posterior, prob: float, convention: Convention, draws: int | None
 ) -> dict[str, Any]:
     """Return how well a model of matches fits, and the leader."""
-    tested = deviance(fit.tree, convention=convention)
+    tested = deviance_of(fit, convention)
     p_check = float(fit.tree.attrs.get("p_check", np.nan)) if draws is None else np.nan
     if np.isnan(p_check) and draws != 0:
-        p_check = float(check(fit.tree, draws=draws or _DRAWS, seed=fit.seed)["p_value"])
+        p_check = float(checked(fit, draws or _DRAWS, np.random.default_rng(fit.seed))["p_value"])
     return {
         "deviance": float(tested["value"]),
         "df": int(tested["df"]),

@@ -8,6 +8,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import AnyFloats
 from leaderbayes.study._low_rank import complete, principal, rotated
 from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of, with_winning
+from leaderbayes.study._tournaments import read_study
 
 
 def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:
@@ -61,13 +62,14 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     [0.9, 0.1]
     """
     prob = share("prob", prob)
-    strengths = strengths_of(study)
+    every = read_study(study, in_log_odds=True)
+    strengths = strengths_of(every)
     check_several(strengths)
     known = strengths["epp"].notnull().to_numpy()
     names = strengths["tournament"].to_numpy()
     _check_overlap(known, names)
     dimensions = whole("dimensions", dimensions, at_most=min(known.shape) - 1)
-    strengths = with_winning(strengths, study)
+    strengths = with_winning(strengths, every)
     mean, draw = strengths["p_win"].to_numpy(), strengths["p_win_draw"].to_numpy()
     filled = complete(mean, dimensions)
     score, loading, explained = principal(filled, dimensions)

@@ -12,7 +12,7 @@ from leaderbayes._fits.posterior import Posterior
 from leaderbayes._scores.matches import components
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._low_rank import complete
-from leaderbayes.study._tournaments import posteriors_of, trust_of
+from leaderbayes.study._tournaments import Study
 
 # Enough for intervals of correlations and components, and few enough for thousands of players.
 _MOST_DRAWS = 200
@@ -20,7 +20,7 @@ _MOST_DRAWS = 200
 _MOST_OPPONENTS = 100
 
 
-def strengths_of(study: xr.DataTree) -> xr.Dataset:
+def strengths_of(study: Study) -> xr.Dataset:
     """Collect posterior means, standard deviations and thinned draws of every tournament's players.
 
     Returns
@@ -31,7 +31,7 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
         (tournament), what to add to compare tournaments with different players. attrs:
         ``converged``, ``warnings`` (JSON).
     """
-    fits = posteriors_of(study, in_log_odds=True)
+    fits = study.fits
     players, used = all_players(fits.values()), min(_MOST_DRAWS, fewest_draws(fits.values()))
     mean, sd = np.full((2, len(fits), len(players)), np.nan)
     draw = np.full((used, len(fits), len(players)), np.nan, dtype=np.float32)
@@ -48,11 +48,11 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
             "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
         },
         coords={"tournament": list(fits), "player": players.to_numpy()},
-        attrs=trust_of(study),
+        attrs=study.trust,
     )
 
 
-def with_winning(strengths: xr.Dataset, study: xr.DataTree) -> xr.Dataset:
+def with_winning(strengths: xr.Dataset, study: Study) -> xr.Dataset:
     """Add strengths on the scale of probabilities, on which nobody lies far beyond the others.
 
     Returns
@@ -64,7 +64,7 @@ def with_winning(strengths: xr.Dataset, study: xr.DataTree) -> xr.Dataset:
     """
     draw = np.full_like(strengths["draw"].to_numpy(), np.nan)
     rests = np.zeros(draw.shape[1:], dtype=bool)
-    for t, fit in enumerate(posteriors_of(study).values()):
+    for t, fit in enumerate(study.fits.values()):
         at = strengths.get_index("player").get_indexer(fit.players)
         own = strengths["draw"].to_numpy()[:, t, at]
         draw[:, t, at], rests[t, at] = winning(own, own), on_prior(fit)

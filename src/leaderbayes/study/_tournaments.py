@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import OfTournaments, Posterior, Strengths
 from leaderbayes._types import AnyInts, Bools
 from leaderbayes.models._registry import first_of
+
+# Groups that answers read, beside replicates.
+_NEEDED = ("posterior", "sample_stats", "observed_data", "constant_data")
 
 
 def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
@@ -138,32 +141,47 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
 
 def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     """Yield each tournament's name and fit, of a study or of a fit of several."""
-    for name in tournaments_of(study):
-        yield name, select(study, name)
+    names = tournaments_of(study)
+    if "posterior" not in study.children:
+        yield from zip(names, study.children.values(), strict=True)
+        return
+    every = Posterior(study)
+    yield from ((name, _part(every, name, number)) for number, name in enumerate(names))
 
 
-def posteriors_of(study: xr.DataTree, *, in_log_odds: bool = False) -> dict[str, Posterior]:
-    """Return each tournament's posterior, all of them of strengths if log-odds are needed."""
+class Study(NamedTuple):
+    """Posteriors by tournament, and the attrs that say whether they converged."""
+
+    fits: dict[str, Posterior]
+    trust: dict[str, Any]
+
+
+def read_study(study: xr.DataTree, *, in_log_odds: bool = False, load: bool = False) -> Study:
+    """Read each tournament's posterior, all of them of strengths if log-odds are needed.
+
+    With ``load`` what answers need is in memory, else values of a store are read at each use.
+    """
     needed = Strengths if in_log_odds else Posterior
     otherwise = (
         "Tournament {name} has mean scores, but this needs log-odds: compare ranks with "
         "leaderbayes.study.average(study, of='rank')."
     )
-    fits = fits_of(study)
-    return {name: needed.of(fit, otherwise, name=repr(name[:60])) for name, fit in fits}
-
-
-def trust_of(study: xr.DataTree) -> dict[str, Any]:
-    """Return whether all fits converged, and their warnings by the tournament's name."""
+    each = ((name, _loaded(fit) if load else fit) for name, fit in fits_of(study))
+    fits = {name: needed.of(fit, otherwise, name=repr(name[:60])) for name, fit in each}
     if "posterior" in study.children:
-        return Posterior(study).trust
-    every = {name: Posterior(fit).trust for name, fit in fits_of(study)}
+        return Study(fits, Posterior(study).trust)
     texts = [
         f"tournament {name!r}: {text}"
-        for name, one in every.items()
-        for text in json.loads(one["warnings"])
+        for name, fit in fits.items()
+        for text in json.loads(fit.trust["warnings"])
     ]
-    return {
-        "converged": min(one["converged"] for one in every.values()),
-        "warnings": json.dumps(texts),
-    }
+    converged = min(fit.trust["converged"] for fit in fits.values())
+    return Study(fits, {"converged": converged, "warnings": json.dumps(texts)})
+
+
+def _loaded(fit: xr.DataTree) -> xr.DataTree:
+    """Copy a fit into memory, without its replicates."""
+    kept = {k: fit[k].to_dataset().load() for k in _NEEDED if k in fit.children}
+    tree = xr.DataTree.from_dict(kept)
+    tree.attrs, tree.encoding = fit.attrs, fit.encoding
+    return tree

@@ -11,7 +11,7 @@ from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._strengths import strengths_of, winning, with_winning
-from leaderbayes.study._tournaments import posteriors_of
+from leaderbayes.study._tournaments import read_study
 
 _NUMBERS = (
     "best_p_win", "best_lower", "best_upper", "p_best_in_class", "median_p_win", "spread",
@@ -80,12 +80,13 @@ def tunability(
     {'iris': 'knn k=5', 'wine': 'knn k=25'}
     """
     prob = share("prob", prob)
-    strengths = with_winning(strengths_of(study), study)
+    every = read_study(study, in_log_odds=True)
+    strengths = with_winning(strengths_of(every), every)
     group_of = _groups_of(strengths["player"].to_numpy(), groups)
     defaults = _defaults(strengths, group_of, default or {})
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     table = []
-    for t, fit in enumerate(posteriors_of(study).values()):
+    for t, fit in enumerate(every.fits.values()):
         own = group_of[fit.players].to_numpy(dtype=str)
         p_win = strengths["p_win"][t].sel(player=fit.players).to_numpy()
         table.append(

@@ -7,6 +7,7 @@ from scipy.special import log_ndtr, log_softmax, logsumexp, ndtri_exp
 from leaderbayes._arguments import share
 from leaderbayes._types import AnyFloats, Floats
 from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of, with_winning
+from leaderbayes.study._tournaments import read_study
 
 
 def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
@@ -62,9 +63,10 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     'iris'
     """
     prob = share("prob", prob)
-    strengths = strengths_of(study)
+    every = read_study(study, in_log_odds=True)
+    strengths = strengths_of(every)
     check_several(strengths)
-    strengths = with_winning(strengths, study)
+    strengths = with_winning(strengths, every)
     epp = _levelled(strengths["epp"], strengths)
     draw = _levelled(strengths["draw"], strengths)
     correlation = _agreement(draw)

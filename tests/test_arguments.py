@@ -116,7 +116,7 @@ def arguments_of(function, given):
         "design": {"players": 4, "sd": 0.02, "rounds": 5, "difference": 0.01},
         "new_player": {"scores": given["scores"].isel(player=0).to_series()},
         "sota.maximum": {"n": 200, "m": 10},
-        "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
+        "likelihood.hypothesis_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
         "sota.two_looks": {"public": given["teams"], "private": given["teams"]},
         "sota.read_board": {"source": [0.9, 0.8], "n": 100},
         "sota.read_answers": {"source": given["right"]},

@@ -56,8 +56,10 @@ OF_A_FIT = {
     ),
     "likelihood.round_intercept": lambda: lb.likelihood.round_intercept(lb.matches(SCORES)),
     "likelihood.eliminate": lambda: lb.likelihood.eliminate(lb.matches(SCORES)),
-    "likelihood.wald_test": lambda: lb.likelihood.wald_test(ESTIMATE, "p0", "p1"),
-    "likelihood.lr_test": lambda: lb.likelihood.lr_test(RESTRICTED, ESTIMATE),
+    "likelihood.hypothesis_test": lambda: lb.likelihood.hypothesis_test(ESTIMATE, "p0", "p1"),
+    "likelihood.hypothesis_test restricted": lambda: lb.likelihood.hypothesis_test(
+        ESTIMATE, restricted=RESTRICTED
+    ),
     "likelihood.pairwise_tests": lambda: lb.likelihood.pairwise_tests(ESTIMATE),
     "fit of votes": lambda: OF_VOTES,
     "fit of votes, davidson": lambda: lb.fit(
@@ -127,7 +129,7 @@ def test_numbers_and_strings_say_whether_it_can_be_trusted(name):
         assert isinstance(json.loads(made.attrs["warnings"]), list)
 
 
-@pytest.mark.parametrize("name", ["compare", "deviance", "likelihood.wald_test"])
+@pytest.mark.parametrize("name", ["compare", "deviance", "likelihood.hypothesis_test"])
 def test_scalars_are_numbers(name):
     made = OF_A_FIT[name]()
     assert made.sizes == {}

@@ -41,7 +41,7 @@ def test_elimination_on_published_data(reference):
     same = [(name, "knn9") for name in out]
     restricted = lb.likelihood.round_intercept(lb.matches(scores, ties="loss"), hypothesis=same)
     assert float(restricted["loglik"]) == pytest.approx(float(fit["loglik"]), abs=1e-6)
-    test = lb.likelihood.lr_test(restricted, full)
+    test = lb.likelihood.hypothesis_test(full, restricted=restricted)
     kept = fit["step_eliminated"].to_numpy()
     assert test["p_value"] == pytest.approx(fit["step_p_value"].to_numpy()[kept][-1], abs=1e-6)
 

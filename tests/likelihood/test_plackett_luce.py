@@ -206,7 +206,7 @@ def test_functions_of_an_estimate_agree_with_bradley_terrys():
     boards = [lb.leaderboard(fit).set_index("player") for fit in (luce, terry)]
     assert (boards[0].index == boards[1].index).all()
     np.testing.assert_allclose(boards[0]["epp"], boards[1]["epp"], atol=0.1)
-    tests = [lb.likelihood.wald_test(fit, "p0", "p4") for fit in (luce, terry)]
+    tests = [lb.likelihood.hypothesis_test(fit, "p0", "p4") for fit in (luce, terry)]
     assert tests[0]["statistic"] == pytest.approx(tests[1]["statistic"], rel=0.25)
     assert lb.deviance(luce)["value"] == pytest.approx(-2.0 * float(luce["loglik"]))
 
@@ -228,7 +228,7 @@ def test_an_estimate_alone_has_no_limit_of_players(monkeypatch):
     for function in (
         lb.win_probability,
         lb.likelihood.pairwise_tests,
-        lambda fit: lb.likelihood.wald_test(fit, "p0", "p1"),
+        lambda fit: lb.likelihood.hypothesis_test(fit, "p0", "p1"),
     ):
         with pytest.raises(lb.LeaderbayesError, match="no covariance"):
             function(alone)

@@ -55,7 +55,7 @@ def test_the_printed_ranking_is_of_the_models_without_knn(reference):
     printed = {"XGB6": (0.495, 0.948), "XGB9": (0.388, 0.093), "RF8": (0.355, 0.031)}
     for player, (probability, p_value) in printed.items():
         assert float(won.sel(player=player)) == pytest.approx(probability, abs=6e-4)
-        wald = lb.likelihood.wald_test(fit, player, "RF9", convention="published")
+        wald = lb.likelihood.hypothesis_test(fit, player, "RF9", convention="published")
         assert wald["p_value"] == pytest.approx(p_value, abs=6e-4)
 
 
@@ -66,7 +66,7 @@ def test_a_pair_is_tested_as_in_the_table_of_all(matches):
         table = lb.likelihood.pairwise_tests(fit, adjust=None, convention=convention)
         for row in table.itertuples():
             pair = (row.player, row.opponent)
-            wald = lb.likelihood.wald_test(fit, *pair, convention=convention)
+            wald = lb.likelihood.hypothesis_test(fit, *pair, convention=convention)
             assert wald["p_value"] == pytest.approx(row.p_value, rel=1e-6)
 
 

@@ -120,14 +120,14 @@ def test_what_does_not_vary_between_rounds_has_no_standard_error(case, covarianc
     assert (tests["p_adjusted"].isna() == tests["p_value"].isna()).all()
     for i, j in pairs:
         with pytest.raises(lb.LeaderbayesError, match="the rank of this covariance"):
-            lb.likelihood.wald_test(fit, f"p{i}", f"p{j}")
+            lb.likelihood.hypothesis_test(fit, f"p{i}", f"p{j}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lb.LeaderbayesWarning)
             restricted = lb.likelihood.bradley_terry(
                 matches, covariance="model", hypothesis=[(f"p{i}", f"p{j}")]
             )
         with pytest.raises(lb.LeaderbayesError, match="the rank of this covariance"):
-            lb.likelihood.lr_test(restricted, fit)
+            lb.likelihood.hypothesis_test(fit, restricted=restricted)
 
 
 @pytest.mark.parametrize("penalty", [{"pseudo_rounds": 1.0}, {"firth": True}])

@@ -158,17 +158,17 @@ def test_what_takes_estimates_takes_these():
     gap = float(fit["epp"].sel(player="p0") - fit["epp"].sel(player="p4"))
     covariance = fit["covariance"].to_pandas()
     variance = covariance["p0"]["p0"] + covariance["p4"]["p4"] - 2.0 * covariance["p0"]["p4"]
-    test = lb.likelihood.wald_test(fit, "p0", "p4")
+    test = lb.likelihood.hypothesis_test(fit, "p0", "p4")
     assert float(test["statistic"]) == pytest.approx(gap**2 / variance)
     pairs = lb.likelihood.pairwise_tests(fit, adjust=None).set_index(["player", "opponent"])
     assert pairs.loc[("p0", "p4"), "p_value"] == pytest.approx(float(test["p_value"]), rel=1e-6)
     assert lb.likelihood.ranking(fit)["player"].tolist() == [f"p{k}" for k in range(5)]
     won = lb.win_probability(fit)["mean"].sel(player="p0", opponent="p4")
     assert float(won) == pytest.approx(expit(gap))
-    with pytest.raises(lb.LeaderbayesError, match="fit the first with hypothesis="):
-        lb.likelihood.lr_test(fit, fit)
+    with pytest.raises(lb.LeaderbayesError, match="fit the second with hypothesis="):
+        lb.likelihood.hypothesis_test(fit, restricted=fit)
     with pytest.raises(lb.LeaderbayesError, match="covariance='model'"):
-        lb.likelihood.wald_test(fit, "p0", "p4", convention="published")
+        lb.likelihood.hypothesis_test(fit, "p0", "p4", convention="published")
 
 
 def test_players_that_never_met():
@@ -203,7 +203,7 @@ def test_nothing_but_ties_are_as_good_as_one_vote_without():
     ("options", "message"),
     [
         ({"firth": True}, "pseudo_rounds=1"),
-        ({"hypothesis": [("p0", "p1")]}, "wald_test"),
+        ({"hypothesis": [("p0", "p1")]}, "likelihood.hypothesis_test"),
         ({"ties": "loss"}, "'half' or 'drop'"),
         ({"cluster": "x"}, "cluster='x'"),
         ({"covariates": ["length"]}, "covariate 'length'"),

@@ -61,7 +61,7 @@ def test_wald_is_that_of_pmra():
     )  # fmt: skip
     fit = lb.likelihood.round_intercept(lb.matches(table), order=names)
     assert fit["epp"][0] > fit["epp"][1]
-    assert wald_p_value(scores, 0, 1) == lb.likelihood.wald_test(fit, "0", "1")["p_value"]
+    assert wald_p_value(scores, 0, 1) == lb.likelihood.hypothesis_test(fit, "0", "1")["p_value"]
 
 
 def test_wald_where_pmra_has_no_estimate():

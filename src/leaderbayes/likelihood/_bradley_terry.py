@@ -61,8 +61,7 @@ def bradley_terry(
         Jeffreys' prior as a penalty (Firth): the estimate exists wherever players have met, with
         less bias. Neither with pseudo-rounds nor for votes.
     hypothesis, value
-        Hypotheses K b = c that the estimate satisfies, as for `wald_test`: a restricted
-        estimate for `lr_test`. Not for votes.
+        Hypotheses K b = c that the estimate satisfies, as for `hypothesis_test`. Not for votes.
     ties : {"half", "drop"}, optional
         For votes: a tie is half a win for both (the default), or no vote.
     cluster : "auto", "none", "judge", "prompt" or a list of these two
@@ -168,7 +167,7 @@ def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth
     if hypothesis is not None:
         raise LeaderbayesError(
             "hypothesis= is not for votes: estimate without it, and use "
-            "likelihood.wald_test(estimate, hypothesis=...)."
+            "likelihood.hypothesis_test(estimate, hypothesis=...)."
         )
 
 

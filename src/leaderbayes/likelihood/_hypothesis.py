@@ -112,23 +112,30 @@ def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, F
     return gap + sign * float(fit["intercept"]), pair_errors(fit, sign)
 
 
-def wald_test(
+def hypothesis_test(
     estimate: xr.Dataset,
     a: str | None = None,
     b: str | None = None,
     *,
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
+    restricted: xr.Dataset | None = None,
     convention: Convention = "correct",
 ) -> xr.Dataset:
-    r"""Test hypotheses K b = c by their distance from the estimate.
+    r"""Test hypotheses K b = c by Wald's test, or by the likelihood that they cost.
 
-    .. math:: w = (K \hat b - c)' (K \hat\Sigma K')^{-1} (K \hat b - c) \sim \chi^2_{rank K}
+    .. math:: w = (K \hat b - c)' (K \hat\Sigma K')^{-1} (K \hat b - c), \quad
+        LR = 2 (\ell(\hat b) - \ell(\tilde b)) \,/\, \bar\lambda
+
+    Both are :math:`\chi^2_{rank K}`. Where the covariance is the model's, :math:`\bar\lambda = 1`;
+    else matches are dependent, LR is a sum of :math:`\chi^2_1` with weights of mean
+    :math:`\bar\lambda = \mathrm{tr}((K H^{-1} K')^{-1} K \hat\Sigma K') / rank K`, and its law is
+    exact for one hypothesis in large samples.
 
     Parameters
     ----------
     estimate : Dataset
-        From `leaderbayes.likelihood`.
+        From `leaderbayes.likelihood`, without hypotheses.
     a, b : str
         Two players, of equal strength by the hypothesis.
     hypothesis : sequence of (str, str), or DataArray (hypothesis, coefficient), optional
@@ -136,9 +143,11 @@ def wald_test(
         coefficients are players and PMRA's ``intercept``.
     value : float or sequence of float
         c, log-odds.
+    restricted : Dataset, optional
+        Instead of these: the same estimate with ``hypothesis``, for the likelihood-ratio test.
     convention : {"correct", "published"}
-        "published", on Bradley-Terry with ``covariance="model"``: as EloML tests, which counts
-        every match twice and a degree of freedom too many. On PMRA a pair i, j is
+        "published", on Bradley-Terry with ``covariance="model"``: Wald's test of EloML, which
+        counts every match twice and a degree of freedom too many. On PMRA a pair i, j is
         b_0 + b_i - b_j = c, i listed before j.
 
     Returns
@@ -149,24 +158,28 @@ def wald_test(
     Raises
     ------
     LeaderbayesError
-        If a name is unknown, hypotheses are not independent, or there are more of them than a
-        covariance clustered by round identifies.
+        If a name is unknown, hypotheses are not independent, there are more of them than a
+        covariance clustered by round identifies, or two estimates differ in model or players.
 
     References
     ----------
-    Gosiewska, Woźnica, Biecek (2022), property 3.3. Gajda, Chlebus (2022), equation 11 (which
-    prints the middle matrix without its inverse).
+    Gosiewska, Woźnica, Biecek (2022), property 3.3. Gajda, Chlebus (2022), equations 10 and 11.
+    Rotnitzky, Jewell (1990), Biometrika 77.
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> estimate = lb.likelihood.bradley_terry(board)
-    >>> test = lb.likelihood.wald_test(estimate, "svm C=1", "logistic C=1")
+    >>> test = lb.likelihood.hypothesis_test(estimate, "svm C=1", "logistic C=1")
     >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
     1.15, p = 0.28
     """
     require_fitted(estimate)
+    if restricted is not None:
+        if (a, b, hypothesis) != (None, None, None):
+            raise LeaderbayesError("restricted= has its hypotheses: omit a, b and hypothesis=.")
+        return _by_likelihood(restricted, estimate)
     tested = _asked(a, b, hypothesis)
     factor, more = published_scale(estimate, convention)
     players = estimate["player"].to_numpy()
@@ -190,8 +203,8 @@ def _asked(a: str | None, b: str | None, hypothesis: Hypothesis | None) -> Hypot
     if a is None and b is None and hypothesis is not None:
         return hypothesis
     raise LeaderbayesError(
-        "Name two players, wald_test(estimate, 'a', 'b'), or pass hypothesis=[('a', 'b'), ('a', "
-        "'c')], pairs or a matrix."
+        "Name two players, hypothesis_test(estimate, 'a', 'b'), or pass hypothesis=[('a', 'b'), "
+        "('a', 'c')], pairs or a matrix."
     )
 
 
@@ -201,58 +214,16 @@ def _tested(statistic: float, df: int, estimate: xr.Dataset) -> xr.Dataset:
     return xr.Dataset({"statistic": statistic, "df": df, "p_value": p_value}, attrs=trust(estimate))
 
 
-def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
-    r"""Test the hypotheses of a restricted fit by the likelihood that they cost.
-
-    .. math:: LR = 2 (\ell(\hat b) - \ell(\tilde b)) \,/\, \bar\lambda \sim \chi^2_{rank K}
-
-    Where the general fit's covariance is the model's, :math:`\bar\lambda = 1`. Otherwise matches
-    are dependent, and LR is a sum of :math:`\chi^2_1` with weights of mean :math:`\bar\lambda =
-    \mathrm{tr}((K H^{-1} K')^{-1} K \hat\Sigma K') / rank K`: with one hypothesis the law is exact
-    in large samples, with several it agrees in its mean.
-
-    Parameters
-    ----------
-    restricted : Dataset
-        From `leaderbayes.likelihood`, with ``hypothesis``.
-    general : Dataset
-        The same without it.
-
-    Returns
-    -------
-    Dataset
-        Scalars: ``statistic``, ``df``, ``p_value``.
-
-    Raises
-    ------
-    LeaderbayesError
-        If the two are not of the same model and players, or the first is not restricted.
-
-    References
-    ----------
-    Gajda, Chlebus (2022), equation 10. Rotnitzky, Jewell (1990), Hypothesis testing of regression
-    parameters in semiparametric generalized linear models for cluster correlated data,
-    Biometrika 77.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
-    >>> equal = [("svm C=1", "logistic C=1")]
-    >>> restricted = lb.likelihood.bradley_terry(board, hypothesis=equal)
-    >>> general = lb.likelihood.bradley_terry(board)
-    >>> test = lb.likelihood.lr_test(restricted, general)
-    >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
-    1.16, p = 0.28
-    """
-    for estimate in (restricted, general):
-        require_fitted(estimate)
+def _by_likelihood(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
+    """Return the likelihood-ratio test of a restricted estimate."""
+    require_fitted(restricted)
     same = restricted.attrs["model"] == general.attrs["model"]
     if not same or not np.array_equal(restricted["player"], general["player"]):
         raise LeaderbayesError("A likelihood-ratio test needs one model and the same players.")
     if "hypothesis_matrix" not in restricted or "hypothesis_matrix" in general:
         raise LeaderbayesError(
-            "lr_test(restricted, general): fit the first with hypothesis=, and the second without."
+            "hypothesis_test(estimate, restricted=restricted): fit the second with hypothesis=, "
+            "and the first without."
         )
     k = restricted["hypothesis_matrix"].to_numpy()
     df = len(k)
@@ -278,7 +249,7 @@ def pairwise_tests(
         Holm's adjustment (of the probability of any false claim), Benjamini's and Hochberg's
         (of the expected share of false claims), or none.
     convention : {"correct", "published"}
-        As for `wald_test`.
+        As for `hypothesis_test`.
 
     Returns
     -------

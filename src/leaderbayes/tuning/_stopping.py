@@ -10,7 +10,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesWarning, NotConvergedError
 from leaderbayes._scores.matches import components, matches
 from leaderbayes._types import Floats
-from leaderbayes.likelihood import round_intercept, wald_test
+from leaderbayes.likelihood import hypothesis_test, round_intercept
 from leaderbayes.tuning._posterior import gains, standing
 from leaderbayes.tuning._race import Decision, Race, Verdict
 
@@ -91,4 +91,4 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
     epp = fit["epp"].to_series()
     if epp[names[a]] <= epp[names[b]]:
         return 1.0
-    return float(wald_test(fit, names[a], names[b])["p_value"])
+    return float(hypothesis_test(fit, names[a], names[b])["p_value"])

@@ -6,20 +6,16 @@ from typing import Any
 
 import xarray as xr
 
-from leaderbayes._adapters.amlb import from_amlb
+from leaderbayes._adapters.benchmarks import from_amlb, from_mlr3, from_openml, from_tabarena
 from leaderbayes._adapters.coding import from_livecodebench, from_swe_bench, from_terminal_bench
 from leaderbayes._adapters.helm import from_helm
 from leaderbayes._adapters.inspect_ai import from_inspect_ai
 from leaderbayes._adapters.lighteval import from_lighteval
-from leaderbayes._adapters.lm_eval import from_lm_eval
-from leaderbayes._adapters.lm_eval_samples import from_lm_eval_samples
-from leaderbayes._adapters.mlr3 import from_mlr3
+from leaderbayes._adapters.lm_eval import from_lm_eval, from_lm_eval_samples
 from leaderbayes._adapters.mteb import from_mteb
-from leaderbayes._adapters.openml import from_openml
 from leaderbayes._adapters.optuna import from_optuna
 from leaderbayes._adapters.preflib import from_preflib
 from leaderbayes._adapters.sklearn import from_sklearn
-from leaderbayes._adapters.tabarena import from_tabarena
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB

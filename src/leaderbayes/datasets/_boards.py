@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._adapters.amlb import from_amlb
+from leaderbayes._adapters.benchmarks import from_amlb
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.download import download, local, names
 from leaderbayes._files.read import MAX_MB

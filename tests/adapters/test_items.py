@@ -5,6 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from leaderbayes._adapters.items import Answer, Run, at, list_at, read_items, text_at
+from leaderbayes._adapters.tables import Asked
 
 FOLDERS = ["helm", "inspect-ai", "lighteval", "livecodebench", "lm-eval-samples", "mteb",
            "swe-bench", "terminal-bench"]  # fmt: skip
@@ -18,8 +19,8 @@ def run(model, *scores, task="quiz", same=None, metric="acc"):
 
 
 def read(*runs, **options):
-    given = {"metric": None, "tasks": None, "clusters": False, "higher_is_better": None}
-    return read_items(runs, item="question", **given | options)
+    more = {name: options.pop(name) for name in ("grades", "by") if name in options}
+    return read_items(runs, Asked(**options), item="question", **more)
 
 
 def test_items_are_rounds_and_tasks_tournaments_or_clusters():

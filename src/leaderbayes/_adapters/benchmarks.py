@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._adapters.tables import (
+    Asked,
     Frame,
     arrange,
     choose,
@@ -22,22 +23,17 @@ from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 
-def from_amlb(
-    source: Frame,
-    *,
-    metric: str | None = None,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_amlb(source: Frame, asked: Asked) -> xr.DataArray:
     """Read ``results.csv`` of one constraint; a failed run gives way to one that did not fail."""
-    table = read_frame(source, max_mb, ["framework", "task", "fold"], "results of AMLB")
+    table = read_frame(source, asked.max_mb, ["framework", "task", "fold"], "results of AMLB")
     frame = table.frame
     better = True
-    if metric is not None:
-        if metric not in frame.columns:
-            table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), frame.columns)}")
-        score, better = metric, direction(table, metric, higher_is_better)
-    elif higher_is_better is not None:
+    if asked.metric is not None:
+        if asked.metric not in frame.columns:
+            known = suggest(str(asked.metric), frame.columns)
+            table.refuse(f"no metric {shown(asked.metric)}; {known}")
+        score, better = asked.metric, direction(table, asked.metric, asked.higher_is_better)
+    elif asked.higher_is_better is not None:
         table.refuse("higher_is_better= needs metric=: for AMLB's result higher is always better.")
     elif "metric" in frame.columns:
         require(table, ["result"], "results of AMLB")
@@ -54,7 +50,7 @@ def from_amlb(
         if len(under) > 1:
             table.refuse(f"runs have several constraints: {listed(under)}; keep one of them.")
     table = _without_repeats(table, score)
-    if metric is None and score == "result":
+    if asked.metric is None and score == "result":
         _check_metrics(table)
     columns = {"tournament": "task", "player": "framework", "round": "fold"}
     return arrange(table, columns, score, better=better)
@@ -86,24 +82,18 @@ def _check_metrics(table: Table) -> None:
 _ERROR = "metric_error"
 
 
-def from_tabarena(
-    source: Frame,
-    *,
-    metric: str | None = None,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_tabarena(source: Frame, asked: Asked) -> xr.DataArray:
     """Read a row for each method, data set and fold; imputed results are missing."""
-    table = read_frame(source, max_mb, ["dataset", "fold", _ERROR], "results of TabArena")
+    table = read_frame(source, asked.max_mb, ["dataset", "fold", _ERROR], "results of TabArena")
     columns = table.frame.columns
     player = "framework" if "framework" in columns and "method" not in columns else "method"
     require(table, [player], "results of TabArena")
-    if metric is not None and metric not in columns:
-        table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), columns)}")
-    score, better = metric or _ERROR, False
+    if asked.metric is not None and asked.metric not in columns:
+        table.refuse(f"no metric {shown(asked.metric)}; {suggest(str(asked.metric), columns)}")
+    score, better = asked.metric or _ERROR, False
     if score != _ERROR:
-        better = direction(table, score, higher_is_better)
-    elif higher_is_better not in (None, False):
+        better = direction(table, score, asked.higher_is_better)
+    elif asked.higher_is_better not in (None, False):
         table.refuse("higher_is_better= needs metric=: for metric_error lower is always better.")
     elif "metric" in columns:
         one_metric(table, "dataset", "use the table of one metric")
@@ -120,19 +110,13 @@ def from_tabarena(
     return arrange(table, taken, score, better=better)
 
 
-def from_openml(
-    source: Frame,
-    *,
-    metric: str | None = None,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_openml(source: Frame, asked: Asked) -> xr.DataArray:
     """Read what ``list_evaluations`` returned; a flow of several setups is a player for each."""
     kind = "evaluations of OpenML"
-    table = read_frame(source, max_mb, ["task_id", "flow_name", "function"], kind)
+    table = read_frame(source, asked.max_mb, ["task_id", "flow_name", "function"], kind)
     functions = as_names(table, "function")
-    chosen = choose(table, metric, list(functions.unique()))
-    better = direction(table, chosen, higher_is_better)
+    chosen = choose(table, asked.metric, list(functions.unique()))
+    better = direction(table, chosen, asked.higher_is_better)
     table = table._replace(frame=table.frame[functions == chosen])
     frame = table.frame.assign(task=_tasks(table), flow=_flows(table))
     table = table._replace(frame=frame)
@@ -199,19 +183,13 @@ _OTHER = re.compile(r"(prediction|index |Unnamed: |V1$|X$|$).*")
 _TYPE = re.compile(r"^(classif|regr|surv|dens|clust|sim)\.")
 
 
-def from_mlr3(
-    source: Frame,
-    *,
-    metric: str | None = None,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_mlr3(source: Frame, asked: Asked) -> xr.DataArray:
     """Read a table of ``bmr$score()`` or ``bmr$aggregate()``."""
-    table = read_frame(source, max_mb, ["task_id", "learner_id"], "scores of mlr3")
+    table = read_frame(source, asked.max_mb, ["task_id", "learner_id"], "scores of mlr3")
     frame = table.frame
     measures = [c for c in frame.columns if c not in _OTHERS and not _OTHER.fullmatch(c)]
-    score = choose(table, metric, measures)
-    better = direction(table, _TYPE.sub("", score), higher_is_better)
+    score = choose(table, asked.metric, measures)
+    better = direction(table, _TYPE.sub("", score), asked.higher_is_better)
     if "iteration" not in frame.columns:
         columns = {"player": "learner_id", "round": "task_id"}
         return arrange(table, columns, score, better=better)

@@ -1,6 +1,6 @@
 """Tasks of code that models solved: SWE-bench, LiveCodeBench, terminal-bench."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,12 @@ from leaderbayes._adapters.items import (
     read_json,
     text_at,
 )
-from leaderbayes._adapters.tables import check_names
+from leaderbayes._adapters.tables import Asked
 from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError, warn
 from leaderbayes._scores.tables import counted, shown
 
+_SOLVED = Asked(higher_is_better=True)  # answers have one metric
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
 # Fields of a report: what was resolved, and what was put to the system; its other lists are parts.
 _RESOLVED = "resolved_ids"
@@ -29,13 +30,7 @@ _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids", "completed_ids", "s
 _CONTRARY = {"unresolved_ids", "error_ids", "empty_patch_ids", "no_generation", "no_logs"}
 
 
-def from_swe_bench(
-    source: Sources,
-    *,
-    instances: Sequence[str] | None = None,
-    clusters: bool = True,
-    max_mb: float,
-) -> xr.DataArray:
+def from_swe_bench(source: Sources, asked: Asked) -> xr.DataArray:
     """Read reports ``MODEL.RUN_ID.json``, or results of the repository "experiments"."""
     found = files_of(
         source,
@@ -45,8 +40,8 @@ def from_swe_bench(
     )
     # What agents did stands beside it.
     files = [one for one in found if not one[1].name.endswith(".traj.json")]
-    outcomes = [(name or _system(path), *_outcomes(path, max_mb)) for name, path in files]
-    known = check_names("instances", instances)
+    outcomes = [(name or _system(path), *_outcomes(path, asked.max_mb)) for name, path in files]
+    known = asked.instances
     named = dict.fromkeys(item for *_, outcome in outcomes for item in outcome)
     partial = [where for _, where, whole, _ in outcomes if not whole]
     if partial and known is None:
@@ -67,9 +62,8 @@ def from_swe_bench(
         ]
         runs.append(Run(where, system, "SWE-bench", answers))
     return read_items(
-        runs, item="instance_id", metric="resolved", tasks=None, clusters=False,
-        higher_is_better=True, cluster="repository" if clusters else "",
-    )  # fmt: skip
+        runs, _SOLVED, item="instance_id", cluster="" if asked.clusters is False else "repository"
+    )
 
 
 def _repository(item: str) -> str:
@@ -112,13 +106,13 @@ def _marked(report: Mapping[str, Any], key: str, others: list[str], where: str) 
     return {item: int(item in resolved) for item in sorted(set().union(*lists.values()))}
 
 
-def from_livecodebench(source: Sources, *, max_mb: float) -> xr.DataArray:
+def from_livecodebench(source: Sources, asked: Asked) -> xr.DataArray:
     """Read ``*_eval_all.json``: the share of a model's samples that solved a question."""
     runs = []
     for name, path in files_of(
         source, ["*_eval_all.json"], what="LiveCodeBench", hint="its --evaluate writes them."
     ):
-        where, found = read_json(path, max_mb)
+        where, found = read_json(path, asked.max_mb)
         records = found if isinstance(found, list) else [None]
         answers = []
         for k, record in enumerate(records):
@@ -133,23 +127,20 @@ def from_livecodebench(source: Sources, *, max_mb: float) -> xr.DataArray:
                 for n, grade in enumerate(grades, 1)
             ]
         runs.append(Run(where, name or path.parent.name or "model", "LiveCodeBench", answers))
-    return read_items(
-        runs, item="question_id", metric="solved", tasks=None, clusters=False,
-        higher_is_better=True, repeat="sample",
-    )  # fmt: skip
+    return read_items(runs, _SOLVED, item="question_id", repeat="sample")
 
 
-def from_terminal_bench(source: Sources, *, max_mb: float) -> xr.DataArray:
+def from_terminal_bench(source: Sources, asked: Asked) -> xr.DataArray:
     """Read ``results.json`` of runs: the share of attempts that resolved a task."""
     of_agent: dict[str, list[Answer]] = {}
     attempts: dict[tuple[str, str], int] = {}
     for name, path in files_of(
         source, ["results.json"], what="terminal-bench", hint="tb run writes them."
     ):
-        where, found = read_json(path, max_mb)
+        where, found = read_json(path, asked.max_mb)
         if at(found, "task_id") is not None:
             continue  # a trial by itself, which the run's file has too
-        agent = name or _agent(path, max_mb)
+        agent = name or _agent(path, asked.max_mb)
         answers = of_agent.setdefault(agent, [])
         for k, trial in enumerate(list_at(found, "results") or [None]):
             item, resolved = text_at(trial, "task_id"), at(trial, "is_resolved")
@@ -162,10 +153,7 @@ def from_terminal_bench(source: Sources, *, max_mb: float) -> xr.DataArray:
             place = f"{where}, {shown(item)}"
             answers.append(Answer(place, item, {"is_resolved": bool(resolved)}, repeat=number))
     runs = [Run(agent, agent, "terminal-bench", answers) for agent, answers in of_agent.items()]
-    return read_items(
-        runs, item="task_id", metric="is_resolved", tasks=None, clusters=False,
-        higher_is_better=True, repeat="attempt",
-    )  # fmt: skip
+    return read_items(runs, _SOLVED, item="task_id", repeat="attempt")
 
 
 def _agent(path: Path, max_mb: float) -> str:

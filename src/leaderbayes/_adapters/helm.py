@@ -1,6 +1,6 @@
 """HELM: what language models scored on each instance."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import xarray as xr
@@ -16,30 +16,22 @@ from leaderbayes._adapters.items import (
     read_json,
     text_at,
 )
-from leaderbayes._adapters.tables import check_metric
+from leaderbayes._adapters.tables import Asked
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.tables import shown
 
 _STATS, _RUN = "per_instance_stats.json", "run_spec.json"
 
 
-def from_helm(
-    source: Sources,
-    *,
-    metric: str | None = None,
-    tasks: Sequence[str] | None = None,
-    clusters: bool = False,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_helm(source: Sources, asked: Asked) -> xr.DataArray:
     """Read runs: each folder has ``per_instance_stats.json`` and ``run_spec.json``."""
-    check_metric(metric)
     files = files_of(source, [_STATS], what=f"HELM ({_STATS})", hint="helm-run writes it.")
     return read_items(
-        [_run(path, name, max_mb) for name, path in files],
-        item="instance_id", repeat="train_trial_index", metric=metric, tasks=tasks,
-        clusters=clusters, higher_is_better=higher_is_better,
-    )  # fmt: skip
+        [_run(path, name, asked.max_mb) for name, path in files],
+        asked,
+        item="instance_id",
+        repeat="train_trial_index",
+    )
 
 
 def _run(path: Path, name: str, max_mb: float) -> Run:

@@ -4,7 +4,7 @@ import io
 import lzma
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
@@ -24,7 +24,7 @@ from leaderbayes._adapters.items import (
     read_items,
     text_at,
 )
-from leaderbayes._adapters.tables import check_metric, check_names
+from leaderbayes._adapters.tables import Asked
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._extras import extra
 from leaderbayes._files.read import check_size
@@ -49,21 +49,12 @@ class _Log(NamedTuple):
     samples: list[Any]
 
 
-def from_inspect_ai(
-    source: Sources,
-    *,
-    metric: str | None = None,
-    tasks: Sequence[str] | None = None,
-    clusters: bool = False,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_inspect_ai(source: Sources, asked: Asked) -> xr.DataArray:
     """Read logs, ``.eval`` or ``.json``; ``metric`` is a scorer, or "scorer,value"."""
-    check_metric(metric)
     hint = "inspect-ai writes its logs to ./logs, or where --log-dir says."
     files = files_of(source, _PATTERNS, what="inspect-ai (.eval, .json)", hint=hint)
-    logs = [(name, _read_log(path, max_mb)) for name, path in files]
-    wanted = check_names("tasks", tasks)
+    logs = [(name, _read_log(path, asked.max_mb)) for name, path in files]
+    wanted = asked.tasks
     check_tasks(wanted, list(dict.fromkeys(log.task for _, log in logs)))
     logs = [one for one in logs if wanted is None or one[1].task in wanted]
     done = {log.task_id for _, log in logs if log.status == "success"} - {""}
@@ -79,9 +70,8 @@ def from_inspect_ai(
             hold(said, log.task, log.version, log.where, by="task_version")
             runs.append(Run(log.where, name or log.model, log.task, _answers(log)))
     return read_items(
-        runs, item="sample", repeat="epoch", metric=metric, tasks=None, clusters=clusters,
-        higher_is_better=higher_is_better, by="input", grades=_GRADES,
-    )  # fmt: skip
+        runs, asked._replace(tasks=None), item="sample", repeat="epoch", by="input", grades=_GRADES
+    )
 
 
 def _answers(log: _Log) -> Iterator[Answer]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
-from leaderbayes._adapters.tables import arrange, check_names, collect, direction
+from leaderbayes._adapters.tables import Asked, arrange, collect, direction
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.sources import is_folder, parse, read_bytes
 from leaderbayes._scores.tables import listed, shown, suggest
@@ -123,20 +123,16 @@ def only_metric(names: Sequence[str], wanted: str | None, place: str) -> str:
 
 def read_items(
     runs: Iterable[Run],
+    asked: Asked,
     *,
     item: str,
-    metric: str | None,
-    tasks: Sequence[str] | None,
-    clusters: bool,
-    higher_is_better: bool | None,
     repeat: str = "repeat",
     by: str = "",
     cluster: str = "",
     grades: Mapping[str, float] | None = None,
 ) -> xr.DataArray:
     """Read scores of models on items, called ``item``; ``grades`` are words that are scores."""
-    tasks = check_names("tasks", tasks)
-    runs = list(runs)
+    runs, tasks, higher_is_better = list(runs), asked.tasks, asked.higher_is_better
     check_tasks(tasks, list(dict.fromkeys(run.task for run in runs)))
     runs = [run for run in runs if tasks is None or run.task in tasks]
     records: list[dict[str, Any]] = []
@@ -145,7 +141,7 @@ def read_items(
     for run in runs:
         answers = list(run.answers)
         names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
-        metrics[chosen := only_metric(names, metric, run.where)] = None
+        metrics[chosen := only_metric(names, asked.metric, run.where)] = None
         for answer in answers:
             hold(said, run.task, answer.same, answer.place, by=by, item=answer.item)
             if chosen in answer.scores:
@@ -163,7 +159,7 @@ def read_items(
         table.refuse(f"items have several metrics: {listed(metrics)}; name one (metric=, --score).")
     columns = {"player": "model", "round": item} | ({"cluster": cluster} if cluster else {})
     known = list(table.frame["task"].unique())
-    if len(known) > 1 and clusters:
+    if len(known) > 1 and asked.clusters:
         columns |= {"round": f"task.{item}", "cluster": "task"}
         table.frame[columns["round"]] = table.frame["task"] + "." + table.frame[item]
     elif len(known) > 1:

@@ -1,13 +1,13 @@
 """lighteval: what language models scored on each sample (``--save-details``)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import xarray as xr
 
 from leaderbayes._adapters.items import Answer, Run, Sources, files_of, read_items, text_at
-from leaderbayes._adapters.tables import check_metric
+from leaderbayes._adapters.tables import Asked
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import suggest, text_of
 
@@ -15,24 +15,16 @@ from leaderbayes._scores.tables import suggest, text_of
 _NAME = re.compile(r"details_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.parquet")
 
 
-def from_lighteval(
-    source: Sources,
-    *,
-    metric: str | None = None,
-    tasks: Sequence[str] | None = None,
-    clusters: bool = False,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_lighteval(source: Sources, asked: Asked) -> xr.DataArray:
     """Read ``details/MODEL/DATE/details_TASK_DATE.parquet``."""
-    check_metric(metric)
     hint = "lighteval writes them with --save-details."
     files = files_of(source, ["details_*.parquet"], what="lighteval", hint=hint)
     return read_items(
-        [Run(str(p), name or _model(p), _task(p), _answers(p, max_mb)) for name, p in files],
-        item="sample", metric=metric, tasks=tasks, clusters=clusters,
-        higher_is_better=higher_is_better, by="doc.query",
-    )  # fmt: skip
+        [Run(str(p), name or _model(p), _task(p), _answers(p, asked.max_mb)) for name, p in files],
+        asked,
+        item="sample",
+        by="doc.query",
+    )
 
 
 def _task(path: Path) -> str:

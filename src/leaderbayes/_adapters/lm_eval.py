@@ -19,7 +19,7 @@ from leaderbayes._adapters.items import (
     read_items,
     read_json,
 )
-from leaderbayes._adapters.tables import arrange, check_metric, check_names, collect
+from leaderbayes._adapters.tables import Asked, arrange, collect
 from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import unzip
@@ -35,26 +35,18 @@ _OTHERS = ("alias", "sample_len", "samples", "name", "sample_count")
 _MODEL = ("peft", "delta", "pretrained", "model", "path", "engine")
 
 
-def from_lm_eval(
-    source: Results | Sequence[Results],
-    *,
-    metric: str | Sequence[str] | None = None,
-    tasks: Sequence[str] | None = None,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_lm_eval(source: Results | Sequence[Results], asked: Asked) -> xr.DataArray:
     """Read ``results_*.json``, or what ``simple_evaluate`` returned."""
-    wanted = [] if metric is None else [metric] if isinstance(metric, str) else metric
+    wanted = [asked.metric] if isinstance(asked.metric, str) else asked.metric or []
     if not are_names(wanted):
-        raise ScoresError(f"metric={metric!r:.60} must be a name or a list of names.")
-    asked = check_names("tasks", tasks)
+        raise ScoresError(f"metric={asked.metric!r:.60} must be a name or a list of names.")
     records: list[dict[str, Any]] = []
     better: dict[bool, str] = {}
     said: Said = {}
     files = []
-    for model, where, results in _read_all(source, max_mb):
+    for model, where, results in _read_all(source, asked.max_mb):
         files.append(where)
-        for task, key, score in _scores_of(where, results, list(wanted), asked):
+        for task, key, score in _scores_of(where, results, list(wanted), asked.tasks):
             place = f"{where}, task {shown(task)}"
             for by, value in (
                 ("metric", key.removesuffix(",none")),
@@ -63,7 +55,7 @@ def from_lm_eval(
             ):
                 plain = value if isinstance(value, int | float | str) else None
                 hold(said, task, plain, place, by=by)
-            more = _direction(results, task, key, higher_is_better, place)
+            more = _direction(results, task, key, asked.higher_is_better, place)
             better.setdefault(more, f"{shown(key)} of {shown(task)}")
             records.append({"model": model, "task": task, "score": score, "where": place})
     table = collect(files, records)
@@ -111,7 +103,7 @@ def _model(results: Mapping[str, Any], default: str) -> str:
 
 
 def _scores_of(
-    where: str, results: Mapping[str, Any], wanted: list[str], tasks: list[str] | None
+    where: str, results: Mapping[str, Any], wanted: list[str], tasks: Sequence[str] | None
 ) -> Iterator[tuple[str, str, Any]]:
     """Yield each task of a model, the key of its metric, and its score."""
     held, groups = results.get("results"), results.get("groups")
@@ -168,30 +160,18 @@ _NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.jsonl(\.
 _NO_METRICS = ("doc_id", "filter", "doc_hash", "prompt_hash", "target_hash", "target")
 
 
-def from_lm_eval_samples(
-    source: Sources,
-    *,
-    metric: str | None = None,
-    tasks: Sequence[str] | None = None,
-    clusters: bool = False,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_lm_eval_samples(source: Sources, asked: Asked) -> xr.DataArray:
     """Read ``samples_*.jsonl``, whose folder names the model; ``metric`` may name a filter."""
-    check_metric(metric)
     hint = "lm-evaluation-harness writes them with --log_samples."
     files = files_of(source, ["samples_*.jsonl*"], what="lm-evaluation-harness", hint=hint)
-    name, _, by = (metric or "").partition(",")
+    name, _, by = (asked.metric or "").partition(",")
     runs = []
     for model, path in files:
         named = _NAME.fullmatch(path.name)
         task = named["task"] if named else path.name.split(".")[0]
         model = model or path.parent.name.replace("__", "/") or "model"
-        runs.append(Run(str(path), model, task, _answers(path, by, max_mb)))
-    return read_items(
-        runs, item="doc_id", metric=name or None, tasks=tasks, clusters=clusters,
-        higher_is_better=higher_is_better, by="doc_hash",
-    )  # fmt: skip
+        runs.append(Run(str(path), model, task, _answers(path, by, asked.max_mb)))
+    return read_items(runs, asked._replace(metric=name or None), item="doc_id", by="doc_hash")
 
 
 def _answers(path: Path, by: str, max_mb: float) -> Iterator[Answer]:

@@ -18,9 +18,8 @@ from leaderbayes._adapters.items import (
     text_at,
 )
 from leaderbayes._adapters.tables import (
+    Asked,
     arrange,
-    check_metric,
-    check_names,
     collect,
     direction,
 )
@@ -30,22 +29,12 @@ from leaderbayes._scores.tables import listed, shown
 _MAIN = "main_score"
 
 
-def from_mteb(
-    source: Sources,
-    *,
-    metric: str | None = None,
-    tasks: Sequence[str] | None = None,
-    splits: Sequence[str] | None = None,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_mteb(source: Sources, asked: Asked) -> xr.DataArray:
     """Read ``results/MODEL/REVISION/TASK.json``: means over splits and subsets."""
-    check_metric(metric)
-    asked, wanted = check_names("tasks", tasks), check_names("splits", splits)
-    score = metric or _MAIN
+    score, most = asked.metric or _MAIN, asked.max_mb
     files = files_of(source, ["*.json"], what="MTEB (TASK.json)", hint="mteb writes one per task.")
     read = [
-        (name or path.parent.parent.name.replace("__", "/") or "model", *read_json(path, max_mb))
+        (name or path.parent.parent.name.replace("__", "/") or "model", *read_json(path, most))
         for name, path in files
         if path.name != "model_meta.json"
     ]
@@ -55,22 +44,24 @@ def from_mteb(
                 f"{where}: no 'task_name' and 'scores', as in results of MTEB since 1.11; convert "
                 "older ones by TaskResult.from_disk and to_disk."
             )
-    check_tasks(asked, list(dict.fromkeys(text_at(result, "task_name") for *_, result in read)))
+    check_tasks(
+        asked.tasks, list(dict.fromkeys(text_at(result, "task_name") for *_, result in read))
+    )
     said: Said = {}
     records = [
-        {"model": model, "task": task, score: _mean(where, task, result, score, wanted, said),
+        {"model": model, "task": task, score: _mean(where, task, result, score, asked.splits, said),
          "where": f"{where}, task {shown(task)}"}
         for model, where, result in read
-        if (task := text_at(result, "task_name")) in (asked or [task])
+        if (task := text_at(result, "task_name")) in (asked.tasks or [task])
     ]  # fmt: skip
     table = collect([where for _, where, _ in read], records)
-    better = True if score == _MAIN and higher_is_better is None else higher_is_better
+    better = True if score == _MAIN and asked.higher_is_better is None else asked.higher_is_better
     columns = {"player": "model", "round": "task"}
     return arrange(table, columns, score, better=direction(table, score, better))
 
 
 def _mean(
-    where: str, task: str, result: Any, metric: str, splits: list[str] | None, said: Said
+    where: str, task: str, result: Any, metric: str, splits: Sequence[str] | None, said: Said
 ) -> float:
     """Average the scores of a task's subsets, which must be those of the other models."""
     revision = text_at(result, "dataset_revision") or None

@@ -4,12 +4,12 @@ from typing import Any
 
 import xarray as xr
 
-from leaderbayes._adapters.tables import arrange, collect
+from leaderbayes._adapters.tables import Asked, arrange, collect
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.tables import listed, shown
 
 
-def from_optuna(study: Any) -> xr.DataArray:
+def from_optuna(study: Any, _: Asked) -> xr.DataArray:
     """Read trials that call ``trial.report(score, step=fold)``, without Optuna."""
     where = f"study {shown(getattr(study, 'study_name', ''))}"
     try:

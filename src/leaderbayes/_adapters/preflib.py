@@ -6,7 +6,7 @@ from pathlib import Path
 
 import xarray as xr
 
-from leaderbayes._adapters.tables import arrange, collect
+from leaderbayes._adapters.tables import Asked, arrange, collect
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.sources import read_bytes
 from leaderbayes._scores.tables import shown
@@ -14,11 +14,11 @@ from leaderbayes._scores.tables import shown
 _MOST = 200_000  # rankings
 
 
-def from_preflib(path: str | Path, *, max_mb: float) -> xr.DataArray:
+def from_preflib(path: str | Path, asked: Asked) -> xr.DataArray:
     """Read ``.soc``, ``.soi``, ``.toc`` or ``.toi``: places, of which the lower wins."""
     if not isinstance(path, str | os.PathLike):
         raise ScoresError(f"This is a {type(path).__name__}: pass the path of a PrefLib file.")
-    where, content = read_bytes(Path(path), max_mb)
+    where, content = read_bytes(Path(path), asked.max_mb)
     records: list[dict[str, object]] = []
     table = collect([where], [{"where": ""}])
     names: dict[str, str] = {}

@@ -1,8 +1,7 @@
 """Results that other programs have written, or hold."""
 
 from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import xarray as xr
 
@@ -16,18 +15,40 @@ from leaderbayes._adapters.mteb import from_mteb
 from leaderbayes._adapters.optuna import from_optuna
 from leaderbayes._adapters.preflib import from_preflib
 from leaderbayes._adapters.sklearn import from_sklearn
+from leaderbayes._adapters.tables import Asked, check_metric, check_names
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 
-PROGRAMS: Mapping[str, Callable[..., xr.DataArray]] = {
-    "amlb": from_amlb, "helm": from_helm, "inspect-ai": from_inspect_ai,
-    "lighteval": from_lighteval, "livecodebench": from_livecodebench, "lm-eval": from_lm_eval,
-    "lm-eval-samples": from_lm_eval_samples, "mlr3": from_mlr3, "mteb": from_mteb,
-    "openml": from_openml, "optuna": from_optuna, "preflib": from_preflib,
-    "sklearn": from_sklearn, "swe-bench": from_swe_bench, "tabarena": from_tabarena,
-    "terminal-bench": from_terminal_bench,
-}  # fmt: skip
+_OF_TABLES = ("metric", "higher_is_better")
+_OF_ITEMS = (*_OF_TABLES, "tasks", "clusters")
+
+
+class Program(NamedTuple):
+    """How to read what a program writes, and the options that there are."""
+
+    read: Callable[[Any, Asked], xr.DataArray]
+    options: tuple[str, ...] = ()
+
+
+PROGRAMS: Mapping[str, Program] = {
+    "amlb": Program(from_amlb, _OF_TABLES),
+    "helm": Program(from_helm, _OF_ITEMS),
+    "inspect-ai": Program(from_inspect_ai, _OF_ITEMS),
+    "lighteval": Program(from_lighteval, _OF_ITEMS),
+    "livecodebench": Program(from_livecodebench),
+    "lm-eval": Program(from_lm_eval, (*_OF_TABLES, "tasks")),
+    "lm-eval-samples": Program(from_lm_eval_samples, _OF_ITEMS),
+    "mlr3": Program(from_mlr3, _OF_TABLES),
+    "mteb": Program(from_mteb, (*_OF_TABLES, "tasks", "splits")),
+    "openml": Program(from_openml, _OF_TABLES),
+    "optuna": Program(from_optuna),
+    "preflib": Program(from_preflib),
+    "sklearn": Program(from_sklearn, _OF_TABLES),
+    "swe-bench": Program(from_swe_bench, ("clusters", "instances")),
+    "tabarena": Program(from_tabarena, _OF_TABLES),
+    "terminal-bench": Program(from_terminal_bench),
+}
 
 
 def read_results(
@@ -93,13 +114,14 @@ def read_results(
     [0.8, 0.75]
     """
     one_of("program", program, *PROGRAMS)
+    asked = Asked(
+        metric, check_names("tasks", tasks), clusters, check_names("splits", splits),
+        check_names("instances", instances), higher_is_better, max_mb,
+    )  # fmt: skip
     reader = PROGRAMS[program]
-    given = {
-        "metric": metric, "tasks": tasks, "clusters": clusters, "splits": splits,
-        "instances": instances, "higher_is_better": higher_is_better,
-    }  # fmt: skip
-    asked = {name: value for name, value in given.items() if value is not None}
-    known = signature(reader).parameters
-    if alien := asked.keys() - known:
+    given = [name for name, value in asked._asdict().items() if value is not None]
+    if alien := {*given} - {*reader.options, "max_mb"}:
         raise ScoresError(f"Results of {program} have no {min(alien)}=; omit it.")
-    return reader(source, **asked, **({"max_mb": max_mb} if "max_mb" in known else {}))
+    if program != "lm-eval":
+        check_metric(metric)
+    return reader.read(source, asked)

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._adapters.tables import arrange, choose, collect
+from leaderbayes._adapters.tables import Asked, arrange, choose, collect
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.cells import as_numbers
 from leaderbayes._scores.read import check_sign, read_scores
@@ -16,13 +16,7 @@ from leaderbayes._scores.tables import as_column, shown, text_of
 _PREFIX = "test_"
 
 
-def from_sklearn(
-    results: Mapping[str, Any] | pd.DataFrame | str | Path | object,
-    *,
-    metric: str | None = None,
-    higher_is_better: bool | None = None,
-    max_mb: float,
-) -> xr.DataArray:
+def from_sklearn(results: Any, asked: Asked) -> xr.DataArray:
     """Read a search, its ``cv_results_``, or cross-validations by the estimators' names."""
     found: Any = getattr(results, "cv_results_", results)
     if not isinstance(found, Mapping | pd.DataFrame | str | Path):
@@ -31,7 +25,8 @@ def from_sklearn(
             "cv_results_, or a dictionary of cross-validations."
         )
     if not isinstance(found, Mapping) or "params" in found or not found:
-        return read_scores(found, score=metric, higher_is_better=higher_is_better, max_mb=max_mb)
+        more = asked.higher_is_better
+        return read_scores(found, score=asked.metric, higher_is_better=more, max_mb=asked.max_mb)
     records = []
     for name, result in found.items():
         for key, values in _scores_of(text_of(name), result).items():
@@ -41,9 +36,9 @@ def from_sklearn(
                 for k, value in enumerate(values)
             ]  # fmt: skip
     table = collect(["cross-validations"], records)
-    chosen = choose(table, metric, list(dict.fromkeys(r["metric"] for r in records)))
+    chosen = choose(table, asked.metric, list(dict.fromkeys(r["metric"] for r in records)))
     table = table._replace(frame=table.frame[table.frame["metric"] == chosen])
-    better = check_sign(table, chosen, as_numbers(table, "score"), higher_is_better)
+    better = check_sign(table, chosen, as_numbers(table, "score"), asked.higher_is_better)
     return arrange(table, {"player": "estimator", "round": "split"}, "score", better=better)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import xarray as xr
 
 from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
+from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.read import to_scores
@@ -17,6 +18,18 @@ from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 Frame = str | Path | pd.DataFrame
+
+
+class Asked(NamedTuple):
+    """Options of `read_results`."""
+
+    metric: Any = None  # a name; for lm-eval also several
+    tasks: Sequence[str] | None = None
+    clusters: bool | None = None
+    splits: Sequence[str] | None = None
+    instances: Sequence[str] | None = None
+    higher_is_better: bool | None = None
+    max_mb: float = MAX_MB
 
 
 def read_frame(source: Frame, max_mb: float, columns: Sequence[str], kind: str) -> Table:

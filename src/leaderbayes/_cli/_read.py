@@ -5,7 +5,6 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -89,7 +88,7 @@ def _adapted(given: Mapping[str, Any]) -> "xr.DataArray":
         "higher_is_better": ("higher_is_better", given["higher_is_better"]),
         "cluster": ("clusters", None if cluster is None else cluster != "none"),
     }
-    known = signature(PROGRAMS[given["format_"]]).parameters
+    known = PROGRAMS[given["format_"]].options
     alien = [name for name in typed((*_SCORES, "tournament", *_VOTES)) if name not in asked]
     alien += [k for k, (name, value) in asked.items() if value is not None and name not in known]
     if alien:

@@ -10,9 +10,9 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._adapters.benchmarks import from_amlb
+from leaderbayes._adapters.tables import Asked
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.download import download, local, names
-from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import numbers_of
 from leaderbayes._scores.read import read_scores
 
@@ -137,7 +137,7 @@ def _pmra(name: str) -> xr.DataArray:
 
 
 def _amlb(name: str) -> xr.DataArray:
-    scores = from_amlb(download(f"amlb_2019_{name.removeprefix('amlb_')}.csv"), max_mb=MAX_MB)
+    scores = from_amlb(download(f"amlb_2019_{name.removeprefix('amlb_')}.csv"), Asked())
     if name == "amlb_4h":  # a log loss that stands there as an AUC
         scores.loc["jungle_chess_2pcs_raw_endgame_complete", "h2oautoml", "3"] *= -1.0
     return scores

@@ -254,6 +254,10 @@ def test_moves_are_not_for_matched_strengths():
     dt = fit(neighbours(3)[0], sampler="metropolis")
     assert "matching" in dt["posterior"]
     assert (dt.attrs["sampler"], dt.attrs["converged"]) == ("metropolis", 0)
+    # The design cannot show that earlier results of these votes chose the pairs.
+    assert lb.groups(dt).attrs["estimand"].endswith("fit with options={'matched': False}.")
+    asked = fit(neighbours(3)[0], options={"matched": False})
+    assert "estimand" not in lb.groups(asked).attrs
 
 
 @pytest.mark.slow  # NUTS

@@ -30,15 +30,15 @@ def test_only_long_ways_are_long():
     rng = np.random.default_rng(2)
     often = rng.lognormal(0.0, 1.2, 40)  # some are hardly ever shown
     met = np.triu(rng.poisson(1500.0 * np.outer(often, often) / often.sum() ** 2), 1)
-    assert not design.has_long_ways((met + met.T).astype(float))
-    assert not design.has_long_ways(everyone(12))
-    assert not design.has_long_ways(np.array([[0.0, 5.0], [5.0, 0.0]]))
-    assert design.has_long_ways(chain(6))
+    assert design.gap_by_chance((met + met.T).astype(float)) > design.PERHAPS
+    assert design.gap_by_chance(everyone(12)) == 1.0
+    assert design.gap_by_chance(np.array([[0.0, 5.0], [5.0, 0.0]])) == 1.0
+    assert design.gap_by_chance(chain(6)) < design.MATCHED
     halves = np.kron(np.eye(2), everyone(6))
     # Groups that never met leave nothing to say of ways between them.
-    assert not design.has_long_ways(halves)
+    assert design.gap_by_chance(halves) == 1.0
     halves[0, 6] = halves[6, 0] = 3.0
-    assert design.has_long_ways(halves)
+    assert design.gap_by_chance(halves) < design.MATCHED
     # Few matches each leave a small gap, whoever meets whom.
     thin = np.zeros((60, 60))
     np.add.at(
@@ -47,7 +47,7 @@ def test_only_long_ways_are_long():
         1.0,
     )
     assert design.spectral_gap(thin + thin.T) < 0.4
-    assert not design.has_long_ways(thin + thin.T)
+    assert design.gap_by_chance(thin + thin.T) > design.PERHAPS
 
 
 def test_strengths_have_the_covariance_of_the_design():

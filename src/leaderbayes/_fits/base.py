@@ -316,13 +316,17 @@ class Posterior:
     def trust(self) -> dict[str, Any]:
         """``converged``, ``warnings`` and perhaps ``estimand``: attrs of whatever is made of it."""
         self._attr("warnings", json.loads, "[]")
-        weighing, known = self.weighing, self.known.attrs.get("estimand")
-        said = known if weighing is None else weighing.said()
+        said = self._estimand()
         return {
             "converged": int(self._attr("converged", int, 1) != 0),
             "warnings": self.tree.attrs.get("warnings", "[]"),
             **({"estimand": said} if said else {}),
         }
+
+    def _estimand(self) -> str | None:
+        """Return what results are about, where that needs a word."""
+        known: str | None = self.known.attrs.get("estimand")
+        return known if self.weighing is None else self.weighing.said()
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
         value = self.tree.attrs.get(name, default)

@@ -13,6 +13,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.base import Posterior as Posterior
 from leaderbayes._fits.matches import kept_votes, votes_by_pair
 from leaderbayes._numerics.bradley_terry import expit_mean
+from leaderbayes._numerics.design import PERHAPS
 from leaderbayes._types import Floats
 from leaderbayes.models._model import Kind
 
@@ -73,6 +74,15 @@ class StrengthsOfTournaments(OfTournaments, Strengths):
     kind, won = Strengths.kind.over_tournaments(), staticmethod(expit_mean)
 
 
+# Pairs chosen by earlier results of the same votes look like pairs matched by strength.
+_PAIRING = {
+    True: "Opponents look matched by strength, which intervals allow for. If results among these "
+    "votes chose the pairs, fit with options={'matched': False}.",
+    False: "Opponents may be matched by strength. If they are, and not by results among these "
+    "votes, fit with options={'matched': True}.",
+}
+
+
 class StrengthsOfVotes(Strengths):
     """Strengths from votes, which have no rounds and no scores."""
 
@@ -105,6 +115,10 @@ class StrengthsOfVotes(Strengths):
         epp = self.draws.mean(axis=0)[at]
         board = votes_by_pair(self.votes, self.constant, epp)
         return board.sel(player=names, opponent=names)
+
+    def _estimand(self) -> str | None:
+        doubtful = self.option("gap_by_chance", 1.0) < PERHAPS
+        return _PAIRING[bool(self.option("matched"))] if doubtful else None
 
     @cached_property
     def offset(self) -> Floats:

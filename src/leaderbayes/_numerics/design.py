@@ -25,7 +25,8 @@ import numpy as np
 from leaderbayes._types import Floats
 
 LARGEST = 2.0  # alpha
-_GAP = 0.4  # of the spectral gap by chance, below which a design has long ways
+# Of the spectral gap by chance: below the first a design has long ways, below the other perhaps.
+MATCHED, PERHAPS = 0.4, 0.65
 _NOTHING = 1e-9  # of what matches say on average, where they say nothing
 _MOST = 1000  # players whose design is looked at: ways take the cube of their number
 
@@ -49,17 +50,17 @@ def spectral_gap(n: Floats) -> float:
     return float(np.min(gap[gap > _NOTHING], initial=1.0))
 
 
-def has_long_ways(n: Floats) -> bool:
-    """Check whether the spectral gap is far below that of shuffled opponents."""
-    if not 3 <= len(n) <= _MOST or (gap := spectral_gap(n)) >= _GAP:
-        return False
+def gap_by_chance(n: Floats) -> float:
+    """Return the spectral gap as a share of that of shuffled opponents; 1 if it is not small."""
+    if not 3 <= len(n) <= _MOST or (gap := spectral_gap(n)) >= MATCHED:
+        return 1.0
     one, other = np.triu_indices(len(n), 1)
     often = np.ceil(n[one, other]).astype(int)
     ends = np.random.default_rng(0).permutation(np.repeat(np.append(one, other), np.tile(often, 2)))
     shuffled = np.zeros_like(n)
     np.add.at(shuffled, tuple(ends.reshape(2, -1)), 1.0)
     np.fill_diagonal(shuffled, 0.0)
-    return gap < _GAP * spectral_gap(shuffled + shuffled.T)
+    return gap / spectral_gap(shuffled + shuffled.T)
 
 
 def ways(n: Floats) -> Ways:

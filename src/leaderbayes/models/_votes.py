@@ -108,10 +108,11 @@ def vote_statistics(
     for text in said_of_few(rows, found):
         warn(text)
     met = met_of(rows.votes)
-    long = design.has_long_ways(met) if matched is None else matched
+    share = design.gap_by_chance(met) if matched is None else 1.0
+    long = matched or share < design.MATCHED
     df = degrees_of_freedom(prior_df, len(met))
     options = {"prior_scale": prior_scale, "prior_df": df, "tie_scale": tie_scale or 0.0}
-    options |= {"matched": float(long), "higher_is_better": 1.0}
+    options |= {"matched": float(long), "gap_by_chance": share, "higher_is_better": 1.0}
     return VoteStatistics(
         rows, found, design.ways(met) if long else None, _constants(name, rows, found, options),
         (prior_scale, df), tie_scale, reliability(board, found.weight),

@@ -48,6 +48,14 @@ def test_links_to_files_hold_in_the_repository(page):
         assert (page.parent / link).exists(), link
 
 
+@pytest.mark.parametrize("script", ["run", "full", "smoke.txt"])
+def test_ci_names_files_that_are_there(script):
+    """A script that runs at night alone would fail unseen."""
+    text = (ROOT / ".ci" / script).read_text(encoding="utf-8")
+    for path in re.findall(r"\b(?:tests|benchmarks|models|docs)/[\w/]+\.\w+", text):
+        assert (ROOT / path).exists(), path
+
+
 def long_table(*tournaments, **columns):
     """Scores of four players in ten rounds of these tournaments, with columns so named."""
     rng = np.random.default_rng(0)

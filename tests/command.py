@@ -37,15 +37,3 @@ def call(*arguments, cwd):
         except SystemExit as end:
             status = end.code or 0
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
-
-
-def loaded(*arguments, cwd):
-    """Names of the modules that a command loads, in a process of its own."""
-    code = (
-        "import sys; from leaderbayes._cli import cli;"
-        f"cli({list(map(str, arguments))}, standalone_mode=False);"
-        "print(*sys.modules, file=sys.stderr)"
-    )
-    done = python("-c", code, cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    return set(done.stderr.split())

@@ -17,7 +17,10 @@ from public_names import ERRORS, FUNCTIONS, look_up
 SECTIONS = [
     "Parameters", "Attributes", "Returns", "Raises", "Warns", "Notes", "References", "Examples",
 ]  # fmt: skip
-HEAVY = ["arviz", "arviz_plots", "matplotlib", "nutpie", "pandas", "pymc", "pytensor", "xarray"]
+HEAVY = [
+    "arviz", "arviz_plots", "matplotlib", "nutpie", "numpy", "pandas", "pymc", "pytensor", "rich",
+    "xarray",
+]  # fmt: skip
 
 
 def loaded_after(code):

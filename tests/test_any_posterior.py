@@ -114,8 +114,10 @@ def posterior_of(name, kind, how):
     given = lb.matches(data) if kind == "matches" else data
     with pytensor.config.change_flags(mode="FAST_COMPILE"), model.build(given) as built:
         more = pm.Normal("more")  # a variable of the user's own
+        step = pm.Metropolis(blocked=True, scaling=0.05)
+        step.elemwise_update = False  # one evaluation of the density a step, not one a number
         dt = pm.sample(
-            13, tune=0, chains=2, cores=1, step=pm.Metropolis(blocked=True), random_seed=1,
+            13, tune=0, chains=2, cores=1, step=step, random_seed=1,
             progressbar=False, compute_convergence_checks=False, quiet=True,
         )  # fmt: skip
     assert more in built.free_RVs

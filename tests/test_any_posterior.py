@@ -39,7 +39,7 @@ ANSWERS = {
     "audit": lb.audit,
     "influence": lb.influence,
     "sensitivity": lambda dt: lb.sensitivity(dt, priors=(1.0,), rounds=False, seed=1, draws=200),
-    "new_player": lambda dt: lb.new_player(dt, xr.DataArray([1.0], {"round": ["0"]}, name="new")),
+    "new_player": lambda dt: lb.new_player(dt, newcomer()),
     "elo": lambda dt: lb.elo(dt, orders=2, seed=1),
 }
 # Further arguments of plots and reports.
@@ -50,6 +50,10 @@ GIVEN = {
 }
 # What has to have a result, of a posterior of players in rounds.
 ALWAYS = {"leaderboard", "frontier", "groups", "tied_for_top", "rank_probability", "compare"}
+
+
+def newcomer():
+    return xr.DataArray(np.arange(8) / 4.0, {"round": list("01234567")}, name="new")
 
 
 def names_of(dt):

@@ -27,8 +27,8 @@ def test_out_that_cannot_be_written_leaves_nothing(folder):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk here")
 def test_output_that_cannot_be_written(tmp_path):
     """No traceback, and a status that is neither that of success nor of doubtful results."""
-    code = f"{sys.executable} -m leaderbayes models"
-    for end, status in {"> /dev/full": 2, "| true; exit ${PIPESTATUS[0]}": 141}.items():
+    code = f"{sys.executable} -m leaderbayes"
+    for end, status in {"models > /dev/full": 2, "-h | true; exit ${PIPESTATUS[0]}": 141}.items():
         done = subprocess.run(
             ["bash", "-c", f"{code} {end}"], cwd=tmp_path, env=uncounted(), capture_output=True,
             text=True, check=False,

@@ -14,6 +14,7 @@ import xarray as xr
 import leaderbayes as lb
 
 LONGEST = 2000  # characters of a message
+OPERATIONS = 100
 JUNK: list[Any] = ["", "[]", "{", "null", '{"a": 1}', -1, 0.5, float("nan"), [1, 2], None, b"x",
                    "[" * 100_000]  # fmt: skip
 
@@ -117,7 +118,7 @@ def operate(dt: xr.DataTree, rng: random.Random) -> tuple[xr.DataTree, str, bool
 def test_surgery(fit):
     known = {name: attempt(lambda ask=ask: ask(fit)) for name, ask in QUESTIONS.items()}
     answered = 0
-    for k in range(150):
+    for k in range(OPERATIONS):
         rng = random.Random(f"surgery-{k}")
         question = rng.choice(list(QUESTIONS))
         with warnings.catch_warnings():
@@ -131,7 +132,7 @@ def test_surgery(fit):
             )
             same = was.shape == now.shape and np.allclose(was, now, 1e-6, 1e-6, equal_nan=True)
             assert same, f"{question} after {done}"
-    assert 0 < answered < 150
+    assert 0 < answered < OPERATIONS
 
 
 def damage(content: bytes, rng: random.Random) -> bytes:

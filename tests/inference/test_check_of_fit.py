@@ -26,7 +26,7 @@ def of(scores, seed):
     return discrepancies([lb.matches(scores)], None, np.random.default_rng([seed, 16]))
 
 
-@pytest.mark.parametrize("grid", [None, 1.0], ids=["no ties", "ties"])
+@pytest.mark.parametrize("grid", [pytest.param(None, marks=pytest.mark.slow), 1.0])
 def test_false_alarms_are_as_rare_as_they_say(grid):
     rng = np.random.default_rng(1)
     found = []

@@ -132,17 +132,6 @@ def test_answers_take_it_and_it_finds_what_was_hidden():
     assert lb.loo(dt).n_data_points == seen.sum()
 
 
-def test_any_posterior_of_it_is_taken(few):
-    import pymc as pm
-
-    with lb.models.rasch(few):
-        dt = pm.sample_prior_predictive(200, random_seed=1)
-    dt["posterior"] = dt["prior"]
-    board = lb.leaderboard(dt)
-    assert sorted(board["player"]) == ["p0", "p1", "p2"]
-    assert board["score"].between(0.0, 1.0).all()
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [

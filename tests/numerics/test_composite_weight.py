@@ -223,7 +223,9 @@ def test_without_ties_equal_players_have_exactly_their_weights(within_round):
 
 
 @pytest.mark.parametrize("ties", ["half", "drop"])
-@pytest.mark.parametrize("players", [2, 3, 5, 20])
+@pytest.mark.parametrize(
+    "players", [2, 5, *(pytest.param(m, marks=pytest.mark.slow) for m in (3, 20))]
+)
 def test_weight_of_equal_players_that_tie(players, ties):
     """What tr(H^+ J) / d is on average over boards: wins' variance over what matches expect."""
     rng, rounds = np.random.default_rng(13), 100

@@ -142,12 +142,12 @@ def test_moves_leave_the_posterior_and_find_it(wins):
     engine, rng = Engine(target), np.random.default_rng(1)
     proposed = engine.propose(40_000, rng)
     weight = np.exp(proposed.log_weight - proposed.log_weight.max())
-    some = rng.choice(len(weight), 4000, p=weight / weight.sum())
+    some = rng.choice(len(weight), 2000, p=weight / weight.sum())
     x, t = proposed.x[some], proposed.log_scale[some]
     moved, scale, accepted = engine.move(x, t, rng, 20)
     assert accepted.mean() > 0.8
     at = engine.nodes[len(engine.nodes) // 2]
-    far, wide = np.tile(at.mode, (4000, 1)), np.full(4000, at.log_scale)
+    far, wide = np.tile(at.mode, (2000, 1)), np.full(2000, at.log_scale)
     for _ in range(5):
         far, wide, _ = engine.move(far, wide, rng, 20)
     for new in ((moved, scale), (far, wide)):

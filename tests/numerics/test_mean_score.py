@@ -194,8 +194,12 @@ def covered(boards, seed, draws, gaps, **options):
 
 @pytest.mark.parametrize(
     ("players", "rounds", "more"),
-    [(2, 5, {}), (8, 5, {}), (8, 10, {"own": 0.5}), (12, 10, {"families": 3})],
-)
+    [
+        (2, 5, {}), (8, 10, {"own": 0.5}),
+        pytest.param(8, 5, {}, marks=pytest.mark.slow),
+        pytest.param(12, 10, {"families": 3}, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_calibration(players, rounds, more):
     """200 boards a cell: three Monte Carlo errors below 0.94, and of P(best)."""
     found, said, right = covered(200, 10, 500, 0, players=players, rounds=rounds, **more)

@@ -1,5 +1,7 @@
 """Public and private board of one competition."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,9 +24,14 @@ def boards(theta, gain, sizes, rng, se=None):
     return made
 
 
-@pytest.mark.parametrize("rho", [None, pytest.param(0.0, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("size", [0.0, 0.015])
-@pytest.mark.parametrize("kind", ["narrow", "edge", "estimates"])
+CASES = list(product(("narrow", "edge", "estimates"), (0.0, 0.015), (None, 0.0)))
+QUICK = {("narrow", 0.0, None), ("edge", 0.015, None), ("estimates", 0.015, None)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "rho"),
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case not in QUICK)) for case in CASES],
+)
 def test_overfitting_is_found_where_it_is(kind, size, rho):
     rng = np.random.default_rng(1)
     held, gap = [], []

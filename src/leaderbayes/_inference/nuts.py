@@ -53,10 +53,13 @@ def predictive(model: Any, tree: xr.DataTree, draws: int, seed: int, *, likeliho
 
     shape = tree["posterior"].sizes
     step = max(shape["chain"] * shape["draw"] // max(draws, 1), 1)
-    thinned = tree["posterior"].to_dataset().isel(draw=slice(None, None, step))
+    # With the model's data beside the draws PyMC sees that nothing has changed.
+    thinned = {"posterior": tree["posterior"].to_dataset().isel(draw=slice(None, None, step))}
+    if "constant_data" in tree:
+        thinned["constant_data"] = tree["constant_data"].to_dataset()
     with model, quiet():
         found = pm.sample_posterior_predictive(
-            xr.DataTree.from_dict({"posterior": thinned}),
+            xr.DataTree.from_dict(thinned),
             random_seed=seed, progressbar=False, extend_inferencedata=False,
         )  # fmt: skip
         tree["posterior_predictive"] = found["posterior_predictive"]

@@ -197,11 +197,7 @@ def _cycles(better: Floats, met: Bools, least: float) -> tuple[np.ndarray, Float
 
 
 def drift(post: Posterior) -> float:
-    """Return the p-value of no trend in any player's strength; NaN without times.
-
-    A player's trend is the sum of its residuals times how late they are. Under no trend the share
-    of a round, or of a judge's votes, is as probable with the other sign.
-    """
+    """Return the p-value of no trend in strengths, by random signs; NaN without times."""
     few = len(post.players) <= _PLAYERS and "constant_data" in post.tree.children
     rows = _residuals(post).dropna() if few and post.varies_by is None else pd.DataFrame()
     if rows.empty:

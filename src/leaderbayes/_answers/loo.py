@@ -139,10 +139,7 @@ def _of_votes(post: StrengthsOfVotes) -> Any:
 def event_scores(
     post: Posterior, log_weights: Floats | None = None, *, of: Posterior | None = None
 ) -> tuple[Floats, Floats]:
-    """Score every round of ``of`` (by default ``post``) under the draws of ``post``.
-
-    Twice: under its own ``log_weights`` (round, sample), and under equal ones; (round,) each.
-    """
+    """Score every round of ``of`` by the draws of ``post``, weighted and equal, (round,) each."""
     out, first = [], 0
     # A refit has the same tournaments and players: `refitted_without` sees to it.
     for (board, _), (own, epp) in zip((of or post).boards(), post.boards(), strict=True):
@@ -207,6 +204,10 @@ def refitted_without(post: Posterior, k: int) -> Posterior:
     return Posterior(refit(post, left))
 
 
+_by_round = singledispatch(lambda post: post.model.log_likelihood)
+_by_round.register(StrengthsOfVotes, lambda post: None)
+
+
 def log_likelihood(dt: xr.DataTree) -> xr.Dataset:
     """Compute the log-likelihood of each round, as the posterior was made with it.
 
@@ -239,7 +240,7 @@ def log_likelihood(dt: xr.DataTree) -> xr.Dataset:
     >>> table = az.psense_summary(dt, var_names=["epp_scale"])
     """
     post = Posterior(dt)
-    by_round = post.log_likelihood
+    by_round = _by_round(post)
     if "log_likelihood" in dt.children or by_round is None:
         return post.group("log_likelihood")
     inside = post.tree["posterior"].dataset

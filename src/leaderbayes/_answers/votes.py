@@ -67,12 +67,7 @@ def votes_by_player(post: Posterior) -> pd.DataFrame:
 
 
 def effects(dt: xr.DataTree | xr.Dataset, prob: float) -> pd.DataFrame | None:
-    """Tabulate effects on votes other than players; None if there are none.
-
-    A row an effect: ``effect``, by name, and "order" of who is shown first; ``per``, one standard
-    deviation of the covariate in its unit; ``coefficient`` in log-odds for that, and
-    ``odds_ratio``, both with ``_lower`` and ``_upper``.
-    """
+    """Tabulate effects on votes, a row each, per standard deviation of covariates; or None."""
     if isinstance(dt, xr.Dataset):
         if "effect_size" not in dt:
             return None

@@ -49,10 +49,7 @@ def write_out(
 ) -> None:
     """Write tables (CSV), figures, other files and ``run.json`` into the folder, if there is one.
 
-    ``given`` are the command's options, and ``result`` is what it prints as JSON. Each row of the
-    tables says whether the result converged, with the codes of its warnings. Figures are what
-    functions of leaderbayes.plots draw, by their names; a tuple is several arguments, whose last
-    may be a dictionary of those with names.
+    Figures are drawn by functions of leaderbayes.plots; a tuple has several arguments.
     """
     if given["out"] is None:
         return

@@ -35,11 +35,7 @@ _LONGEST = 3600.0  # seconds after which such a folder is that of a process that
 
 @contextmanager
 def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
-    """Yield a folder to write to, whose files move into ``folder``, whole, in the end.
-
-    Without a file nothing is made: so `check_folder` tries whether it could be. Errors name what
-    was ``asked``, by default the folder.
-    """
+    """Yield a folder to write to, whose files move into ``folder``, whole, in the end."""
     try:
         place = Path(os.path.realpath(folder))
         # In the same file system, so that moving is renaming.
@@ -135,13 +131,7 @@ def _refuse_folder(path: Path) -> None:
 def protect(name: str) -> str:
     r"""Write a name as a cell that no spreadsheet runs; `restore` gives the name back.
 
-    A name that begins as a formula or with an apostrophe, or has control characters, gets an
-    apostrophe in front, and in it a control character becomes ``\u001b`` and a backslash two, as
-    in JSON.
-
-    References
-    ----------
-    OWASP, CSV Injection; https://owasp.org/www-community/attacks/CSV_Injection
+    Names like formulas get an apostrophe, control characters become ``\u001b`` (OWASP)
     """
     formula = _FORMULA.match(name) and not _NUMBER.fullmatch(name)
     return "'" + _escape(name) if formula or _CONTROL.search(name) else name

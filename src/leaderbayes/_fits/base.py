@@ -40,9 +40,8 @@ class Posterior:
     """Draws of what players are ranked by, and what stands beside them; or raise.
 
     ``Posterior(dt)`` is one of the classes in `_fits.posterior`; answers that differ between them
-    are functions that dispatch on the class. ``tree`` has the group ``posterior`` that holds the
-    ``parameter``: ``epp`` (player), ``score`` (player) or ``theta`` (team). ``model`` is the one
-    whose data these are; of a posterior that names none, the first with this parameter.
+    are functions that dispatch on the class. ``model`` is the one whose data these are; of a
+    posterior that names none, the first with this ``parameter``.
     """
 
     parameter: ClassVar[Literal["epp", "score", "theta"]]
@@ -195,11 +194,7 @@ class Posterior:
         return np.full((len(self.players),) * 2, np.sqrt(2.0))
 
     def chance(self, gap: Floats, factor: Floats | float, picked: Any = slice(None)) -> Floats:
-        """Return the probability that the player ahead by a gap (sample, ...) wins a new match.
-
-        For several tournaments in a new one, where the gap varies with ``factor`` times the
-        spread. ``picked`` are the draws that the gap is of.
-        """
+        """Return the probability that the player ahead by a gap (sample, ...) wins a new match."""
         return np.asarray(expit(gap))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
@@ -244,11 +239,6 @@ class Posterior:
     def known(self) -> xr.Dataset:
         """The same; empty if there is none."""
         return self.constant if "constant_data" in self.tree.children else xr.Dataset()
-
-    @property
-    def log_likelihood(self) -> Callable[..., Floats] | None:
-        """Log-likelihood of each round, as the model has it."""
-        return self.model.log_likelihood
 
     @property
     def unit(self) -> str:

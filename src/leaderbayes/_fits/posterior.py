@@ -96,7 +96,6 @@ class StrengthsOfVotes(Strengths):
         parts=("judge", "prompt", "vote"), match="vote", said="who beats whom in votes",
         card="votes",
     )  # fmt: skip
-    log_likelihood = None  # by round
 
     @property
     def data(self) -> xr.Dataset:

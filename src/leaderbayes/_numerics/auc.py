@@ -40,10 +40,7 @@ _CHANCE = np.exp(-0.5 * _NODE**2) / np.exp(-0.5 * _NODE**2).sum()
 
 
 def _agreement(auc: Floats, r: float) -> Floats:
-    r"""Cov(1{D > 0}, 1{D' > 0}) of two pairs' differences of scores that correlate by r.
-
-    Both have P(D > 0) = a: :math:`\Phi_2(h, h; r) - a^2` at :math:`h = \Phi^{-1}(a)`, by Owen's T.
-    """
+    """Cov(1{D > 0}, 1{D' > 0}) of two differences that correlate by r, by Owen's T."""
     return np.asarray(auc * (1.0 - auc) - 2.0 * owens_t(ndtri(auc), math.sqrt((1 - r) / (1 + r))))
 
 
@@ -148,10 +145,7 @@ def _added(auc: float, small: int, large: int, mean: Floats) -> tuple[Floats, Fl
 
 
 def _mean_cdf(auc: float, count: int) -> Floats:
-    """P(mean of ``count`` V's <= x) at 0, 1 / STEPS, ..., 1.
-
-    A law within [-1/2, 3/2] has Fourier coefficients at k pi, so that one FFT sums all its waves.
-    """
+    """P(mean of ``count`` V's <= x) at 0, 1 / STEPS, ..., 1, by Fourier coefficients at k pi."""
     v, x = _share(auc), np.arange(STEPS + 1) / STEPS
     sd = math.sqrt(float(_spread(np.asarray(auc))) / count)
     k = np.arange(1, math.ceil(9.0 / (np.pi * sd)) + 2)

@@ -86,11 +86,7 @@ def information(epp: Floats, n: Floats) -> Floats:
 
 
 def _sums(epp: Floats, nu: float, n: Pairs) -> tuple[float, Floats, Floats, float]:
-    """Sum over pairs what Newton's method needs.
-
-    Returns the log normaliser; expected points (player,); the information of the players, and
-    with nu (last row and column; zero for Bradley-Terry); and the expected number of ties.
-    """
+    """Return log normaliser, expected points, information (nu last) and expected ties."""
     m, i, j, met = n
     law = law_of(epp[i] - epp[j], nu)
     value = float(met @ (0.5 * (epp[i] + epp[j]) + law.log_total))

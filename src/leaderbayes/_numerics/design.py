@@ -39,11 +39,7 @@ class Ways(NamedTuple):
 
 
 def spectral_gap(n: Floats) -> float:
-    """Return the spectral gap of the walk from player to opponent by matches.
-
-    1 less the second eigenvalue of that walk, and at most 1: about that where all meet all, and
-    towards 0 the longer ways are. For players in groups that never met, the smallest of a group.
-    """
+    """Return the spectral gap of the walk from player to opponent; groups' smallest."""
     root = np.sqrt(n.sum(axis=1))
     root = np.where(root > 0.0, root, np.inf)
     gap = np.linalg.eigvalsh(np.eye(len(n)) - n / root[:, None] / root)

@@ -115,11 +115,7 @@ def _relocate(
     atoms: Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Move values, with all teams that share them, to empty cells.
-
-    Without this one cell's many would move one by one. at, of (classifier,): cell and score of
-    each; atoms (cell,): how many are there, changed in place.
-    """
+    """Move values, with all teams that share them, to empty cells; ``atoms`` change in place."""
     occupied = np.flatnonzero(atoms > 0.0)
     slot = np.full(atoms.size, -1)
     slot[occupied] = np.arange(occupied.size)

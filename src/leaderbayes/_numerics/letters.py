@@ -16,11 +16,7 @@ _MOST = 1000  # columns, beyond which a smaller set of them is looked for
 
 
 def letters(apart: Bools) -> list[str]:
-    """Return each player's letters: a to z, A to Z, then a1 to z1 and so on, best first.
-
-    Distinguishable pairs, ``apart`` (player, player), share no letter; every other pair shares one
-    at least. Players come in the order of the table.
-    """
+    """Return each player's letters, best first; pairs ``apart`` share none."""
     m = len(apart)
     columns = _columns(apart)
     if columns is None:

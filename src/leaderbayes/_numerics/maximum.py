@@ -112,11 +112,7 @@ def _interpolation(values: Floats, count: int) -> tuple[Floats, Floats]:
 
 
 def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
-    """Draw m classifiers from P(theta), by its quantile function.
-
-    Gauss-Legendre on panels that narrow towards either end, where quantile functions are steep; at
-    the top down to where the highest of m comes from.
-    """
+    """Draw m classifiers from P(theta): Gauss-Legendre on panels that narrow towards either end."""
     node, weight = np.polynomial.legendre.leggauss(24)
     top = 1.0 - np.logspace(math.log10(0.5), -3.0 - math.log10(m), 5 + round(math.log10(m)))
     ends = np.concatenate([[0.0], np.logspace(-6.0, -1.0, 4), top, [1.0]])
@@ -127,11 +123,7 @@ def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
 
 
 def of_estimates(theta: Floats, se: Floats, power: float = 0.0) -> tuple[Mixture, Floats]:
-    """Classifiers of known thetas and standard errors (classifier,), and the errors of the nodes.
-
-    As `of_board`; of very many log G, smooth in both, is put on Chebyshev nodes of theta times
-    log se.
-    """
+    """Classifiers of thetas and errors (classifier,), and the errors of the nodes."""
     if np.all(se == se[0]):
         mixture = of_board(theta, float(se[0]), power)
         return mixture, np.full(len(mixture.theta), se[0])
@@ -187,11 +179,7 @@ def _least_best(mixture: Mixture) -> float:
 
 
 def estimate_cdf(mixture: Mixture, se: Floats, rho: float, steps: float | None = None) -> Tabled:
-    """F of the highest normal estimate, rounded to multiples of 1 / steps.
-
-    Estimates are N(theta, se^2) (node,) and correlate by rho^2, by one factor. steps: by default a
-    power of 2, such that there are 500 to 1000 in the range of the highest.
-    """
+    """F of the highest normal estimate, in multiples of 1 / steps; they correlate by one factor."""
     reach = (_REACH + 1.0) * se
     low, high = float(np.max(mixture.theta - reach)), float(np.max(mixture.theta + reach))
     if mixture.power:
@@ -309,11 +297,7 @@ def _bound(g: Floats, mixture: Mixture) -> Floats:
 
 
 def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:
-    """Values of s and their probabilities: all of them, or evenly spaced ones where there are many.
-
-    For a smooth function a sum over every h-th value of s, weighted alike, is as good as over all
-    while h is a fraction of the standard deviation.
-    """
+    """Values of s and their probabilities, evenly spaced where there are many."""
     sd = math.sqrt(n * theta_0 * (1.0 - theta_0))
     step = max(1, math.floor(sd / _STEPS))
     middle = round(n * theta_0)

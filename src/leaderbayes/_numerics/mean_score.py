@@ -117,11 +117,7 @@ def draw(
     board: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator,
     weighing: Weighing | None = None,
 ) -> Draws:  # fmt: skip
-    """Draw independently from the posterior of a complete board (round, player).
-
-    ``luck`` is the variance of what rounds share over that of a round's noise, f / (1 - f). Without
-    ``prior`` it is flat, and without ``weighing`` all rounds count the same.
-    """
+    """Draw from the posterior of a complete board; ``luck`` is shared variance over the noise's."""
     weighing = weighing or equal(len(board))
     noise = noise_of(board, flat=prior is None, weighing=weighing)
     rounds, centre = worth(weighing.worth, luck), weighing.weight @ board / weighing.worth
@@ -146,11 +142,7 @@ def draw_filled(
     scores: Floats, size: int, luck: float, prior: Prior | None, rng: np.random.Generator,
     weighing: Weighing | None = None,
 ) -> list[Draws]:  # fmt: skip
-    """Draw from the posterior of scores (round, player) with missing values.
-
-    Gaps are filled in again and again (multiple imputation, by data augmentation): by the mean of
-    the player, the level of the round, whatever that is, and the player's own noise.
-    """
+    """Draw from the posterior with missing values, which are imputed by data augmentation."""
     there = np.isfinite(scores)
     if there.all():
         return [draw(scores, size, luck, prior, rng, weighing)]

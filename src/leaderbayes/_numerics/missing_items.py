@@ -47,11 +47,7 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(scores: Floats, codes: Longs) -> Gaps:
-    """Prepare the equations, of scores (item, player), NaN where there is none.
-
-    Every item has an answer, and answers connect the players. ``codes`` (item,) number clusters
-    from 0.
-    """
+    """Prepare the equations of scores (item, player), NaN where missing; codes number clusters."""
     there = np.isfinite(scores)
     different, pattern = np.unique(there, axis=0, return_inverse=True)
     patterns = different.astype(float)

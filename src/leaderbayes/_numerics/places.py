@@ -89,11 +89,7 @@ def count(place: Ints, *, within_round: bool, ties: str) -> tuple[Floats, Floats
 
 
 def win_graph(place: Ints) -> csr_array:
-    """Graph with the win graph's paths between players (round, player), in so many edges as places.
-
-    Nodes from the number of players on stand for steps down a round's ranking: a player that ties
-    leads to and from its own step, any player to the step below it.
-    """
+    """Graph with the win graph's paths between players, by nodes for steps down each ranking."""
     m = place.shape[1]
     rounds, player = np.nonzero(place)
     # A step for each distinct place of each round, best first.
@@ -152,11 +148,7 @@ def ranks_of(standing: Floats) -> Ints:
 
 
 def gumbel(uniform: Floats) -> Floats:
-    """Turn uniform numbers into standard Gumbel ones: ``rng.random``'s into ``rng.gumbel``'s.
-
-    To the last bits, by NumPy's logarithms, which take several numbers at a time. They stand where
-    the uniform ones stood.
-    """
+    """Turn uniform numbers in place into standard Gumbel ones, as ``rng.gumbel`` does."""
     np.subtract(1.0, uniform, out=uniform)
     with np.errstate(divide="ignore"):  # of 1, one in 10^16
         for _ in range(2):

@@ -24,11 +24,7 @@ _OF = {"median": (0.5, 0.5), "iqm": (0.25, 0.75)}  # the part of the distributio
 
 
 class Weighing(NamedTuple):
-    """How much rounds count, in sums over them.
-
-    Rounds are sampled within strata. Weights sum to their effective number, (sum w)^2 / sum w^2
-    (Kish 1965), and so do their squares.
-    """
+    """How much rounds count, by stratum; weights and squares sum to the effective number (Kish)."""
 
     weight: Floats  # (round,)
     stratum: Longs  # (round,), from 0
@@ -65,11 +61,7 @@ class Weighing(NamedTuple):
         return np.asarray(((each / each.sum(axis=0)).T @ values)[self.stratum])
 
     def scatter(self, values: Floats) -> Floats:
-        """Return rows z (round, column) for which z'z estimates the variance of the weighted sum.
-
-        They are rounds less their stratum's mean, over the share of their variance that is left.
-        A stratum of one round varies as the others do.
-        """
+        """Return rows z (round, column); z'z estimates the weighted sum's variance."""
         known, square = self._known, self.weight**2
         part = self.weight / np.bincount(self.stratum, self.weight)[self.stratum]
         left = 1.0 - 2.0 * part + np.bincount(self.stratum, part**2)[self.stratum]

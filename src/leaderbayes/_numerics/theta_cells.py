@@ -36,11 +36,7 @@ class Cells(NamedTuple):
 
 
 def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1.0) -> Cells:
-    """Cut the scale into cells, of scores (score,) with their standard errors on it.
-
-    Where no score is near, one cell reaches from one neighbourhood to the next. fine: how much
-    smaller standard errors may yet be.
-    """
+    """Cut the scale into cells near scores (score,); ``fine``: how much smaller errors may be."""
     begin = max(float((centre - _BEYOND * unit).min()), low)
     end = min(float((centre + _BEYOND * unit).max()), high)
     edge = _edges(centre, unit, begin, end, _STEP * fine)

@@ -7,11 +7,7 @@ from leaderbayes._types import Floats
 
 
 def effects(table: Floats) -> tuple[Floats, Floats]:
-    """Return effects of rows (row,) and columns (column,) by least squares.
-
-    It is NaN where there is no value. Rows that share no column, even by way of others, have no
-    common level: then their effects are those nearest to 0.
-    """
+    """Return effects of rows and columns by least squares; NaN is missing, levels apart near 0."""
     known = ~np.isnan(table)
     values = np.where(known, table, 0.0)
     count = np.maximum(known.sum(axis=0), 1)

@@ -44,11 +44,7 @@ class Again:
     def draw(
         self, eta: Floats, rng: np.random.Generator, *, nu: Floats | None = None, phi: float = 1.0
     ) -> tuple[Floats, Floats]:
-        """Draw votes won by the first, ties half, and ties, each (row, draw), by log-odds ``eta``.
-
-        These (row, draw) are of the average judge. ``nu`` (draw,) is Davidson's; ``phi``, where
-        ties are half wins, the variance of a vote over that of a Bernoulli variable.
-        """
+        """Draw votes won by the first, and ties (row, draw), by log-odds of an average judge."""
         for shift in self.shift:
             eta = eta + shift @ rng.standard_normal((shift.shape[1], eta.shape[1]))
         law = law_of(eta, -np.inf if nu is None else nu)

@@ -158,11 +158,7 @@ def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
 
 
 def opinion_products(votes: Votes, rows: sparse.csr_array, heavy: Floats, group: Longs) -> Floats:
-    """Sum squares of what each opinion adds to the score, without those of single votes.
-
-    ``rows`` (row, parameter) are what log-odds are linear in, ``heavy`` (row,) their information,
-    and ``group`` (row,) clusters, -1 where each vote is one by itself.
-    """
+    """Sum squares of what each opinion adds to the score (row, parameter), without single votes."""
     kept = np.flatnonzero(group >= 0)
     sides = [group[kept] * votes.players + side[kept] for side in (votes.first, votes.second)]
     opinion, _ = pd.factorize(np.concatenate(sides))
@@ -174,11 +170,7 @@ def opinion_products(votes: Votes, rows: sparse.csr_array, heavy: Floats, group:
 
 
 def pair_worth(votes: Votes, epp: Floats, clusterings: Sequence[Longs], tau2: Floats) -> Floats:
-    """Return the worth of a vote of each pair (player, opponent), 1 if independent.
-
-    The variance of a pair's share of wins over that of independent votes, by the opinions that all
-    votes show.
-    """
+    """Return the worth of a vote of each pair (player, opponent), 1 if votes are independent."""
     m = votes.players
     low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
     pair = low.astype(np.int64) * m + high

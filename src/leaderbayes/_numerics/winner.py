@@ -41,11 +41,7 @@ _STEPS = 40  # where the bound of the best is looked for, of teams with errors o
 
 @dataclass(frozen=True)
 class Shares:
-    """Counts of right answers among n: binomial, made continuous.
-
-    P(X >= x) is the regularised beta function of real x: at whole x it is the binomial's, and the
-    count k stands for the cell from k to k + 1.
-    """
+    """Counts of right answers among n: binomial, made continuous by the beta function."""
 
     n: int
 
@@ -233,11 +229,7 @@ def truncated_cdf(z: float, low: float, high: float) -> float:
 
 
 def won(x: Cells, scale: Scale, luck: Luck, winner: int, prob: float, share: float = 0.1) -> Bounds:
-    """Bound the winner's theta given that it won, and lies in the simultaneous interval.
-
-    ``share`` of the error goes to that interval (section 4); with none of it the interval is the
-    conditional one (equations 6 to 8).
-    """
+    """Bound the winner's theta given that it won and lies in the simultaneous interval."""
     beta, middle = share * (1.0 - prob), float(x.middle[winner])
     between, ends = truncation(x, scale, luck, winner), scale.bounds(middle, winner)
     c = two_sided(luck, 1.0 - beta) if share else np.inf

@@ -137,11 +137,7 @@ def _quiet() -> Iterator[None]:
 
 @_quiet()
 def odd_columns(x: Floats, *, gains: bool, mixed: bool = False) -> list[Odd]:
-    """Find columns of (row, column), NaN where missing, that do not belong, worst first.
-
-    ``gains``, whether more is better: then scores may have a largest value, 1 or 100; ``mixed``,
-    whether the table is known to hold what is no score, so that more is expected.
-    """
+    """Find columns that do not belong, worst first; of ``mixed`` tables more are expected."""
     left = [j for j in range(x.shape[1]) if np.isfinite(x[:, j]).any()]
     summed = summaries(x[:, left])
     found = [Odd(left[j], REFUSED, "a summary of the others") for j in summed]

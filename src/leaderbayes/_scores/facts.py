@@ -23,13 +23,7 @@ class Facts(NamedTuple):
 
 
 def facts(board: Any) -> Facts:
-    """Read a board's attrs: ``metric``, ``n``, ``classes``, ``chance``, ``positive_rate``, ``rho``.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no board, or an attribute is absent or out of range.
-    """
+    """Read a board's attrs, such as ``metric``, ``n``, ``chance`` and ``rho``; or raise."""
     attrs = board.attrs if isinstance(board, xr.DataArray) else {}
     metric = attrs.get("metric")
     known = "se" in board.coords if metric == "estimate" else "n" in attrs

@@ -238,11 +238,7 @@ def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> Longs:
 
 
 def components(matches: xr.Dataset) -> pd.Series:
-    """Group players by the strong components of the win graph (an edge where i beat j).
-
-    Only if there is one group does the maximum-likelihood estimate exist (Ford 1957). Group 1 has
-    the most average wins; if ``attrs["weakly_connected"]`` is 0, some groups never met.
-    """
+    """Group players by the strong components of the win graph; of one group an estimate exists."""
     strong, graph = _strong_groups(matches)
     players = pd.Index(matches["player"].to_numpy(), name="player")
     if (strong == strong[0]).all():  # the rest would take as long again

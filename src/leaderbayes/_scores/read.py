@@ -213,11 +213,7 @@ def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: b
 def to_scores(
     table: Table, long: pd.DataFrame, *, higher_is_better: Any, columns: Mapping[str, str]
 ) -> xr.DataArray:
-    """Pivot a long table of names and numbers; every reader ends with this.
-
-    The columns are player, round, score and perhaps tournament, cluster and repeat, and the index
-    that of ``table``, for messages; ``columns`` names the column of each.
-    """
+    """Pivot a long table of names and numbers; every reader ends with this."""
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: use True or False.")
     dims = [d for d in ("tournament", "player", "round") if d in long]

@@ -231,11 +231,7 @@ def read_board(
     scheme: str | None = None,
     **scores: Any,
 ) -> xr.DataArray | xr.Dataset:
-    """Read votes, where a table is clearly one of votes, and else scores.
-
-    ``votes`` are arguments of `leaderbayes.read_votes`, ``scores`` those of
-    `leaderbayes.read_scores`: a table in which a column of scores is named is one of them.
-    """
+    """Read votes, where a table is clearly one of votes and names no scores, and else scores."""
     options = Options() if votes is None else votes
     if scheme is not None:
         one_of("scheme", scheme, *SCHEMES)

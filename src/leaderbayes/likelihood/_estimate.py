@@ -29,11 +29,7 @@ def require_estimate(
     matches: xr.Dataset, *, pseudo_rounds: float = 0.0, firth: bool = False,
     remedy: str = _REMEDY,
 ) -> None:  # fmt: skip
-    """Raise, naming the groups of players, unless the estimate exists.
-
-    It does where the win graph is strongly connected; with Firth's penalty, where all players have
-    met, directly or through others; with pseudo-rounds, always.
-    """
+    """Raise, naming the groups of players, unless the estimate exists."""
     number("pseudo_rounds", pseudo_rounds, at_least=0.0)
     if pseudo_rounds > 0.0 and firth:
         raise LeaderbayesError("pseudo_rounds and firth are both penalties; use one.")
@@ -76,11 +72,7 @@ def restriction(
 def covariances(
     kind: str, model: Callable[[], Floats], scores: Callable[[], Floats]
 ) -> dict[str, Any]:
-    """Return the variables ``covariance`` and ``covariance_model`` of an estimate.
-
-    ``kind`` is "clustered", "model" or "none"; ``model`` returns the inverse of the information
-    (player, player), ``scores`` the gradient of each round's log-likelihood (round, player).
-    """
+    """Return ``covariance`` by ``kind``, and ``covariance_model``, from information and scores."""
     if kind == "none":
         return {}
     spread = bread = model()
@@ -100,12 +92,7 @@ def estimate(
     coords: Mapping[str, Any] | None = None,
     hinted: Sequence[str] | None = None,
 ) -> xr.Dataset:
-    """Make the Dataset of an estimate from matches (player), and warn of what is uncertain.
-
-    ``df`` in attrs is that without the hypotheses ``restricted``, each of which adds one. ``said``
-    is what to warn of beside differences without variation, ``hinted`` hints, by default those of
-    the matches.
-    """
+    """Make the Dataset of an estimate; warn of what is uncertain, ``said`` and ``hinted``."""
     if restricted is not None:
         variables = variables | {
             "hypothesis_matrix": (("hypothesis", "coefficient"), restricted.matrix),

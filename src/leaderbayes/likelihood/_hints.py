@@ -78,11 +78,7 @@ def hint(
     models_ties: bool = False,
     likelihood: str | None = None,
 ) -> None:
-    """Warn of `hints`, and of what the scores are; refuse ``test_fraction`` of tasks.
-
-    ``matches`` are of the scores, and have a parameter for ties if ``models_ties``; or there are
-    none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet".
-    """
+    """Warn of `hints`, and of what the scores are; refuse ``test_fraction`` of tasks."""
     scheme = scores.attrs.get("scheme", "Model/CV")
     if test_fraction is not None and scheme != "Model/CV":
         raise LeaderbayesError(

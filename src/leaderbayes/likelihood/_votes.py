@@ -90,11 +90,7 @@ def _maximum(votes: Votes, effects: list[str], pseudo_rounds: float) -> Estimate
 def _meat(
     votes: Votes, at: Estimate, variance: Floats, found: Together, groups: tuple[Longs, ...]
 ) -> Floats:
-    """Return the covariance of the score: of votes by themselves, and of clusters' opinions.
-
-    What these are alike in cancels out in some directions, as that of the order: it is never taken
-    for knowledge beyond that of independent votes.
-    """
+    """Return the covariance of the score: of votes, and of clusters' opinions."""
     meat = found.phi * at.information
     rows = regressors(votes)
     for group, tau2 in zip(with_shared(votes, groups), found.tau2 * found.wider, strict=True):

@@ -169,11 +169,7 @@ def problem_of_places(
     *,
     extra: Mapping[str, Any] | None = None,
 ) -> Problem:
-    """Return the problem of a model that observes places (round, player).
-
-    ``by_round`` is the model's log-likelihood of each round; ``extra`` names a parameter beside
-    strengths, with the log density of its prior.
-    """
+    """Return the problem of a model of places (round, player); ``extra`` is a further parameter."""
     extra = {} if extra is None else extra
     exact = bool((constant["weight"] == 1.0).all())
 

@@ -232,11 +232,7 @@ def draw(
     statistic: Statistic = "mean",
     cluster: str = "auto",
 ) -> dict[str, xr.Dataset]:
-    """Draw independently from the posterior of mean scores; return the groups of a fit.
-
-    Every ``step``-th draw has replicates; for ``likelihood``, ``of``, ``statistic`` and
-    ``cluster`` see `leaderbayes.fit`.
-    """
+    """Draw independently from the posterior of mean scores; every ``step``-th has replicates."""
     if "judge" in scores.coords:
         given = {
             "test_fraction": test_fraction is not None, "likelihood": likelihood != "auto",

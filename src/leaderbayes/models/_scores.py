@@ -164,11 +164,7 @@ def check_complete(scores: xr.DataArray, what: str) -> None:
 
 
 def by_levels(scores: xr.DataArray, cluster: str = "auto") -> xr.DataArray:
-    """Rename the coordinate of clusters to ``cluster`` or ``stratum``, as requested.
-
-    Clusters stand for "new" ones of which there are more, such as passages; strata are the "same"
-    in further rounds, such as subjects.
-    """
+    """Rename clusters to ``cluster``, of which there are more, or ``stratum``, the same again."""
     one_of("cluster", cluster, *CLUSTERS, "none")
     known = next((name for name in ("cluster", "stratum") if name in scores.coords), None)
     if known is None:

@@ -159,11 +159,7 @@ def _add_counts(scale: CountScale, common: Any, ease: Any) -> None:
 
 
 def _etas(scale: CountScale, common: Any, ease: Any) -> Any:
-    """Add log-odds of thetas from a beta distribution with unknown parameters.
-
-    Teams that are nearly equal make a funnel of centred thetas, and teams that differ a ridge of
-    the others: they are moved in between, by the share of the scores' variance that is not noise.
-    """
+    """Add log-odds of beta thetas, centred by the share of the variance that is no noise."""
     import pymc as pm
     import pytensor.tensor as pt
 

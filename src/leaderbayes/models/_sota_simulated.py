@@ -135,11 +135,7 @@ def _betas(m: int) -> tuple[list[Any], Draw]:
 
 
 def _atoms(scale: CountScale, common: Any, ease: Any) -> tuple[list[Any], Draw]:
-    """Add the flexible distribution by its atoms, by breaking a stick (Sethuraman).
-
-    All are functions of normal numbers, which walks that keep to the prior can move: ``stick_unit``
-    and ``place_unit`` (atom), ``many_unit`` of the concentration, and ``rank_unit`` of the best.
-    """
+    """Add the flexible distribution by its atoms, by breaking a stick (Sethuraman), of normals."""
     import pymc as pm
     import pytensor.tensor as pt
 

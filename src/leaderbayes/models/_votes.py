@@ -76,11 +76,7 @@ def vote_statistics(
     weight: object = "composite",
     test_fraction: float | None = None,
 ) -> VoteStatistics:
-    """Prepare votes for a model, and estimate their weights.
-
-    Options are those of `models.bradley_terry` and `models.davidson`. Whether pairs were
-    ``matched`` by strength the design tells unless it is given.
-    """
+    """Prepare votes for a model, and estimate their weights."""
     of_rounds = {"weight": None if weight == "composite" else weight}
     refuse_given(of_rounds | {"test_fraction": test_fraction}, "rounds of scores")
     one_of("matched", matched, None, True, False)

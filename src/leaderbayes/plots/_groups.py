@@ -132,10 +132,7 @@ def bars_of(
     group: pd.DataFrame, table: pd.DataFrame, shown: int, along: Floats | None = None,
     apart: float = 1.0,
 ) -> list[Bar]:  # fmt: skip
-    """Return a bar for each group of two players or more that begins among those shown.
-
-    Bars of a lane are so far ``apart``: rows, or where players stand ``along``, the first highest.
-    """
+    """Return a bar for each group of two or more that begins among those shown, in lanes."""
     along = -np.arange(float(len(table))) if along is None else along
     row = {str(name): k for k, name in enumerate(table.iloc[:, 0])}
     ends = group.assign(row=group.iloc[:, 1].astype(str).map(row)).groupby("group")["row"]

@@ -288,15 +288,7 @@ _DATES = ("LastSubmissionDate", "SubmissionDate", "submissionDate")
 
 
 def one_row_a_team(table: Table) -> tuple[Table, str, str]:
-    """Keep each team's last submission, with a unique name.
-
-    Returns the table, and its columns of teams and scores. A name that several teams go by, or
-    that is empty, is followed by the team's number.
-
-    References
-    ----------
-    https://github.com/Kaggle/kaggle-api/blob/main/docs/competitions.md
-    """
+    """Keep each team's last submission, with a unique name; return columns of teams and scores."""
     columns = {column.lower(): column for column in table.frame.columns}
     team, name, score = (columns[c] for c in KAGGLE)
     numbers = as_names(table, team)

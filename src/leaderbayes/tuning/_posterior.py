@@ -69,11 +69,7 @@ _WIDE = 3.0  # the grid around the median, in distances of the best from it
 def gains(
     scores: Floats, more: int, rng: np.random.Generator, *, test_fraction: float | None = None
 ) -> Floats:
-    """Draw what ``more`` further candidates gain on the best of scores (candidate, round).
-
-    Mean scores of candidates are exchangeable draws of a two-piece normal distribution, whose mode
-    and scales have a posterior on a grid; scores are means, what a round has in common, and noise.
-    """
+    """Draw what ``more`` further candidates gain, exchangeable ones of a two-piece normal law."""
     mean, variance = _means(scores, test_fraction)
     rounds = (~np.isnan(scores)).sum(axis=1)
     leader = int(np.argmax(np.where(rounds == rounds.max(), mean, -np.inf)))

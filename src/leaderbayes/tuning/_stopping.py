@@ -63,11 +63,7 @@ def pays(race: Race, best: int, more: int, *, cost: float, test_fraction: float 
 
 
 def wald_p_value(scores: Floats, a: int, b: int) -> float:
-    """Compute the p-value of PMRA's Wald test that candidates a and b are equal.
-
-    It is 1 where a is not the stronger. Where PMRA has no estimate it is that of the candidates
-    who have won and lost against each other, with a among them; 0 where b is below these.
-    """
+    """Compute the p-value of PMRA's Wald test that a and b are equal; 1 where a is not stronger."""
     names = [str(i) for i in range(len(scores))]
     board = xr.DataArray(
         scores,

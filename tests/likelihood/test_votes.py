@@ -221,7 +221,7 @@ def test_bad_options(options, message):
 )
 def test_options_of_votes_alone(options):
     matches = lb.matches(board([[1.0, 2.0, 1.0], [2.0, 1.0, 3.0]]))
-    with pytest.raises(lb.LeaderbayesError, match=f"{next(iter(options))} is an option for votes"):
+    with pytest.raises(lb.LeaderbayesError, match=f"{next(iter(options))}: for votes, which"):
         lb.likelihood.bradley_terry(matches, **options)
 
 

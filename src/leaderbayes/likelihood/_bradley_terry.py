@@ -14,7 +14,6 @@ from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._scores.matches import check_ties, require_matches
-from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._estimate import (
     EACH_TWICE,
@@ -25,6 +24,7 @@ from leaderbayes.likelihood._estimate import (
     restriction,
 )
 from leaderbayes.likelihood._hypothesis import Hypothesis
+from leaderbayes.likelihood._vote_rows import or_votes
 from leaderbayes.likelihood._votes import estimate_votes
 
 _HARDLY = 1e-6  # pseudo-rounds
@@ -32,6 +32,41 @@ _NEAR = 1e-6  # Newton's decrement before the last step
 Covariance = Literal["clustered", "model", "none"]
 
 
+def _of_votes(
+    _: str,
+    votes: xr.Dataset,
+    *,
+    covariance: Covariance,
+    firth: bool,
+    hypothesis: Hypothesis | None,
+    value: Any,
+    ties: str | None,
+    cluster: Any,
+    order_effect: bool | None,
+    **options: Any,
+) -> xr.Dataset:
+    """Estimate from votes; refuse what has no meaning for them."""
+    if covariance == "none":
+        raise LeaderbayesError(
+            "covariance='none' is not for votes, whose dependence is estimated: use 'clustered'."
+        )
+    one_of("covariance", covariance, "clustered", "model")
+    if firth:
+        raise LeaderbayesError("firth=True is not for votes: use pseudo_rounds=1.")
+    if hypothesis is not None:
+        raise LeaderbayesError(
+            "hypothesis= is not for votes: estimate without it, and use "
+            "likelihood.hypothesis_test(estimate, hypothesis=...)."
+        )
+    if ties is not None:
+        check_ties(ties, ("half", "drop"), "votes")
+    return estimate_votes(
+        votes, covariance=covariance, ties=ties or "half", order_effect=bool(order_effect),
+        cluster="auto" if cluster is None else cluster, **options,
+    )  # fmt: skip
+
+
+@or_votes("bradley_terry", _of_votes)
 def bradley_terry(
     matches: xr.Dataset,
     *,
@@ -41,8 +76,8 @@ def bradley_terry(
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
     ties: Literal["half", "drop"] | None = None,
-    cluster: str | Sequence[str] = "auto",
-    order_effect: bool = False,
+    cluster: str | Sequence[str] | None = None,
+    order_effect: bool | None = None,
     covariates: Sequence[str] | None = None,
 ) -> xr.Dataset:
     """Estimate epp by maximum likelihood: logit P(i beats j) = b_i - b_j, sum(b) = 0.
@@ -108,20 +143,6 @@ def bradley_terry(
     one_of("covariance", covariance, "clustered", "model", "none")
     if not is_flag(firth):
         raise wrong("firth", firth, "True or False")
-    if is_votes(matches):
-        if ties is not None:
-            check_ties(ties, ("half", "drop"), "votes")
-        _check_votes(covariance, hypothesis, firth=firth)
-        return estimate_votes(
-            matches, covariance=covariance, pseudo_rounds=pseudo_rounds, ties=ties or "half",
-            cluster=cluster, order_effect=order_effect, covariates=covariates,
-        )  # fmt: skip
-    for name, given in (
-        ("ties", ties is not None), ("cluster", cluster != "auto"),
-        ("order_effect", order_effect), ("covariates", covariates is not None),
-    ):  # fmt: skip
-        if given:
-            raise LeaderbayesError(f"{name} is an option for votes (read_votes), not for matches.")
     require_matches(matches, "likelihood.bradley_terry", ties=("half", "drop", "floor"), pairs=True)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     wins, n = (matches.variables[name].to_numpy() for name in ("wins", "n"))
@@ -154,21 +175,6 @@ def _near(points: Floats, n: Floats, pseudo_rounds: float) -> Floats:
     dense = 2 * np.count_nonzero(n) > m * (m - 1)
     few = max(pseudo_rounds, _HARDLY if dense else 1.0)
     return np.asarray(estimates(points[None], n[None], pseudo_rounds=few, enough=_NEAR)[0])
-
-
-def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth: bool) -> None:
-    """Refuse what has no meaning for votes."""
-    if covariance == "none":
-        raise LeaderbayesError(
-            "covariance='none' is not for votes, whose dependence is estimated: use 'clustered'."
-        )
-    if firth:
-        raise LeaderbayesError("firth=True is not for votes: use pseudo_rounds=1.")
-    if hypothesis is not None:
-        raise LeaderbayesError(
-            "hypothesis= is not for votes: estimate without it, and use "
-            "likelihood.hypothesis_test(estimate, hypothesis=...)."
-        )
 
 
 def _scores_by_round(matches: xr.Dataset, epp: Floats) -> Floats:

@@ -1,7 +1,9 @@
 """Votes as arrays: rows, what sways them beside players, and whose they are."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -14,6 +16,7 @@ from leaderbayes._scores.vote_matches import (
     both_bad,
     clusters_of,
     effects_of,
+    is_votes,
     require_whole_weights,
     valid_votes,
     weights_of,
@@ -22,6 +25,34 @@ from leaderbayes._types import Floats, Longs
 
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
 _TOLD = 1e-9  # share of an effect's information that players leave, below which they explain it
+_OPTIONS = ("ties", "cluster", "order_effect", "covariates", "matched")  # not of matches
+
+
+def refuse_given(options: Mapping[str, Any], what: str) -> None:
+    """Raise if options for other data are given."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise LeaderbayesError(f"{' and '.join(given)}: for {what}, which these data are not.")
+
+
+def or_votes[**P, R](
+    name: str, of_votes: Callable[..., R]
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function of matches and options, so that ``of_votes`` takes votes."""
+
+    def decorate(of_matches: Callable[P, R]) -> Callable[P, R]:
+        @wraps(of_matches)
+        def either(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = signature(of_matches).bind(*args, **kwargs)
+            given.apply_defaults()
+            if is_votes(given.args[0]):
+                return of_votes(name, *given.args, **given.kwargs)
+            refuse_given({k: v for k, v in given.kwargs.items() if k in _OPTIONS}, "votes")
+            return of_matches(*args, **kwargs)
+
+        return either
+
+    return decorate
 
 
 class VoteRows(NamedTuple):

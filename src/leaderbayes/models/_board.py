@@ -9,7 +9,6 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.rounds import weighing_of
@@ -24,13 +23,6 @@ from leaderbayes.models._weight import (
     resolve_weight,
     weight_of_rankings,
 )
-
-
-def refuse_given(options: Mapping[str, Any], what: str) -> None:
-    """Raise if options for other data are given."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise LeaderbayesError(f"{' and '.join(given)}: for {what}, which these data are not.")
 
 
 def checked(

@@ -19,6 +19,7 @@ import xarray as xr
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Floats, Ints
+from leaderbayes.likelihood._vote_rows import or_votes
 from leaderbayes.models._board import (
     checked,
     coords_of,
@@ -30,7 +31,7 @@ from leaderbayes.models._board import (
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
 from leaderbayes.models._prior import PRIOR_SCALE, reliability, strengths
-from leaderbayes.models._votes import model_of_votes, or_votes, problem_of_votes
+from leaderbayes.models._votes import model_of_votes, problem_of_votes
 from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:

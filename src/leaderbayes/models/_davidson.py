@@ -21,11 +21,12 @@ from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.target import Target
 from leaderbayes._types import Floats, Ints
+from leaderbayes.likelihood._vote_rows import or_votes
 from leaderbayes.models._board import checked, coords_of, declare, pairs_by_round, problem_of_places
 from leaderbayes.models._model import Model, Problem
 from leaderbayes.models._places import observe_pairs
 from leaderbayes.models._prior import PRIOR_SCALE, normal, reliability, strengths
-from leaderbayes.models._votes import model_of_votes, or_votes, problem_of_votes
+from leaderbayes.models._votes import model_of_votes, problem_of_votes
 from leaderbayes.models._weight import Weight
 
 if TYPE_CHECKING:

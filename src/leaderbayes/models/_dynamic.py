@@ -24,18 +24,18 @@ from leaderbayes._numerics.places import count
 from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import counted_votes
 from leaderbayes._types import Floats, Longs
+from leaderbayes.likelihood._vote_rows import or_votes, refuse_given
 from leaderbayes.models._board import (
     constants,
     coords_of,
     declare,
     numbered,
     pairs_by_round,
-    refuse_given,
 )
 from leaderbayes.models._model import Model
 from leaderbayes.models._places import observe_pairs
 from leaderbayes.models._prior import PRIOR_SCALE, estimates
-from leaderbayes.models._votes import observe_alike, observe_votes, or_votes, vote_statistics
+from leaderbayes.models._votes import observe_alike, observe_votes, vote_statistics
 from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
 
 if TYPE_CHECKING:

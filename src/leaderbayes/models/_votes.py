@@ -6,9 +6,8 @@ Every vote's log-likelihood is multiplied by its weight, because votes of one ju
 one prompt, depend on each other (`vote_weights`). With ``tie_scale`` ties have a parameter.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
-from inspect import signature
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,10 +29,10 @@ from leaderbayes._numerics.votes import (
     row_of,
 )
 from leaderbayes._scores.matches import check_ties
-from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, is_votes
+from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes
 from leaderbayes._types import Floats, Longs
-from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
-from leaderbayes.models._board import declare, refuse_given
+from leaderbayes.likelihood._vote_rows import VoteRows, refuse_given, said_of_few, vote_rows
+from leaderbayes.models._board import declare
 from leaderbayes.models._model import Problem
 from leaderbayes.models._prior import (
     PRIOR_SCALE,
@@ -45,7 +44,6 @@ from leaderbayes.models._prior import (
 from leaderbayes.models._vote_target import VoteTarget
 from leaderbayes.models._weight import check_scales, warn_if_apart
 
-_OPTIONS = ("ties", "cluster", "order_effect", "covariates", "matched")  # not of matches
 _CELLS = 2_000_000  # votes that are drawn at a time
 
 
@@ -140,26 +138,6 @@ def _constants(
         values["both_bad"] = ("player", "opponent"), rows.both_bad
         coords |= {"player": names, "opponent": names}
     return xr.Dataset(values, coords)
-
-
-def or_votes[**P, R](
-    name: str, of_votes: Callable[..., R]
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function of matches and options, so that ``of_votes`` takes votes."""
-
-    def decorate(of_matches: Callable[P, R]) -> Callable[P, R]:
-        @wraps(of_matches)
-        def either(*args: P.args, **kwargs: P.kwargs) -> R:
-            given = signature(of_matches).bind(*args, **kwargs)
-            given.apply_defaults()
-            if is_votes(given.args[0]):
-                return of_votes(name, *given.args, **given.kwargs)
-            refuse_given({k: v for k, v in given.kwargs.items() if k in _OPTIONS}, "votes")
-            return of_matches(*args, **kwargs)
-
-        return either
-
-    return decorate
 
 
 def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:

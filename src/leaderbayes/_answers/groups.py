@@ -36,11 +36,6 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") ->
         ``group`` (1 is best) and ``player``, a row for each membership. attrs: ``converged`` (0 or
         1), ``warnings`` (JSON list).
 
-    Raises
-    ------
-    LeaderbayesError
-        If an option has no meaning.
-
     References
     ----------
     Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons,
@@ -95,11 +90,6 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     -------
     list of str
         Players, best first; the leader is the first.
-
-    Raises
-    ------
-    LeaderbayesError
-        If ``prob`` is not between 0 and 1.
 
     Examples
     --------

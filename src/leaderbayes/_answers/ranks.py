@@ -28,11 +28,6 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
         Probabilities; rows and columns sum to 1. attrs: ``converged`` (0 or 1), ``warnings`` (JSON
         list).
 
-    Raises
-    ------
-    LeaderbayesError
-        If there is no posterior.
-
     Examples
     --------
     >>> import leaderbayes as lb

@@ -89,11 +89,6 @@ def sensitivity(
 
         attrs: ``message``, ``base``, ``leader``, ``prob``, ``top``, ``seed``, ``converged``, ...
 
-    Raises
-    ------
-    LeaderbayesError
-        If an argument has no such choice, or the base cannot be fitted.
-
     References
     ----------
     Kallioinen, Paananen, Bürkner, Vehtari (2024), Detecting and diagnosing prior and likelihood

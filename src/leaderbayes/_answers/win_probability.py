@@ -62,11 +62,6 @@ def win_probability(
         (matches). attrs: ``by``, ``mass`` (kappa) and ``note`` of the blend, ``draws_used`` (fewer
         on very large boards), ``converged``, ``warnings``.
 
-    Raises
-    ------
-    LeaderbayesError
-        If an option has no meaning for this posterior or estimate.
-
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.1.

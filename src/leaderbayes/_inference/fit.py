@@ -117,11 +117,6 @@ def fit(
         ``sampler``, ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``;
         ``p_check``, ``deviance_ratio`` and ``misfit`` (see `check`); ``warnings`` (JSON list).
 
-    Raises
-    ------
-    LeaderbayesError
-        If an argument is unknown or the data cannot be compared.
-
     Warns
     -----
     LeaderbayesWarning

@@ -84,11 +84,6 @@ def bradley_terry(
         is best and 0 absent. Log-likelihoods (weighted) and replicates come by round. For votes
         observed ``outcome`` (vote,), and ``effect_size`` (effect,) where there are effects.
 
-    Raises
-    ------
-    LeaderbayesError
-        If these are no matches, or an option is out of range.
-
     Warns
     -----
     LeaderbayesWarning

@@ -72,11 +72,6 @@ def davidson(
         e^nu / (2 + e^nu). Replicates are whole rankings with ties; they follow the model's
         pairwise probabilities exactly for equal players and closely for others.
 
-    Raises
-    ------
-    LeaderbayesError
-        If these are no matches, or an option is out of range.
-
     Warns
     -----
     LeaderbayesWarning

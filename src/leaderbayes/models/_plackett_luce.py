@@ -70,11 +70,6 @@ def plackett_luce(
         Variables as of `bradley_terry`; observed ``place`` (round, player), where 1 is best and 0
         absent. Log-likelihoods and replicates come by round.
 
-    Raises
-    ------
-    LeaderbayesError
-        If these are no matches, or an option is out of range.
-
     Warns
     -----
     LeaderbayesWarning

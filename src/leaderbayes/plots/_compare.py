@@ -47,11 +47,6 @@ def compare(
     arviz_plots.PlotCollection
         "board": win probability or difference across, posterior density up.
 
-    Raises
-    ------
-    LeaderbayesError
-        As `leaderbayes.compare`.
-
     References
     ----------
     Benavoli, Corani, Demšar, Zaffalon (2017), Time for a change: a tutorial for comparing multiple

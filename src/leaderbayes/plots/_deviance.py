@@ -35,11 +35,6 @@ def deviance(
         "board": a histogram of the discrepancies; for teams the statistics of the board, each with
         the model's 95 % interval.
 
-    Raises
-    ------
-    LeaderbayesError
-        As `leaderbayes.check`.
-
     Examples
     --------
     >>> import leaderbayes as lb

@@ -53,11 +53,6 @@ def frontier(
         "board": cost across, in logarithms (linear below the least cost where one is 0), and
         quality up. Names that would overlap are left out, those of dominated players first.
 
-    Raises
-    ------
-    LeaderbayesError
-        As `leaderbayes.frontier`.
-
     Examples
     --------
     >>> import leaderbayes as lb

@@ -78,11 +78,6 @@ def groups(
     arviz_plots.PlotCollection
         "board": the parameter across. A bar ends at the last row that is shown.
 
-    Raises
-    ------
-    LeaderbayesError
-        If an option is out of range or unknown.
-
     References
     ----------
     Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of

@@ -38,11 +38,6 @@ def win_probability(
         "board": opponents across, players down, with numbers in the cells of up to 20. Colours run
         from orange (0) over white (1/2) to blue (1).
 
-    Raises
-    ------
-    LeaderbayesError
-        If an option is out of range, or has no meaning for this posterior.
-
     Examples
     --------
     >>> import leaderbayes as lb
@@ -97,11 +92,6 @@ def rank_distribution(
     arviz_plots.PlotCollection
         "board": ranks across (1 is best), players down, darker where more probable, with numbers
         in the cells of up to 20 players and ranks.
-
-    Raises
-    ------
-    LeaderbayesError
-        If ``top`` is below 1.
 
     Examples
     --------

@@ -74,11 +74,6 @@ def leaderboard(
         difference to the leader, for teams also observed scores (grey ticks), for a study also
         each tournament (grey dots).
 
-    Raises
-    ------
-    LeaderbayesError
-        If this is neither, or an option is out of range.
-
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, properties

@@ -51,11 +51,6 @@ def sensitivity(
         "board". The legend of ranks counts, by what was chosen, in how many of so many fits leader
         and top set are others, and how many pairs get another verdict.
 
-    Raises
-    ------
-    LeaderbayesError
-        If it is something else, or an option is out of range.
-
     Examples
     --------
     >>> import leaderbayes as lb

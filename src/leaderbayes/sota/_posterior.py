@@ -79,11 +79,6 @@ def posterior(
         test set. ``posterior_predictive``: ``score`` (team) on another test set, ``new_score`` of
         other teams. attrs: ``converged``, ``max_rhat``, ``min_ess``, ``sampler``, ``warnings``, ...
 
-    Raises
-    ------
-    LeaderbayesError
-        If an argument is out of range, or not of this board's metric.
-
     Warns
     -----
     LeaderbayesWarning

@@ -40,11 +40,6 @@ def average(study: xr.DataTree, *, of: Of = "win", prob: float = 0.95) -> xr.Dat
         ``average_rank``, ``average_rank_lower``, ``average_rank_upper``. attrs: ``prob``,
         ``converged``, ``warnings`` (JSON).
 
-    Raises
-    ------
-    LeaderbayesError
-        If there is no tournament, or an option is out of range.
-
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section

@@ -57,11 +57,6 @@ def compare(
         ``lead``, in the tournament's unit with ``_lower`` and ``_upper``. attrs: ``converged``,
         ``warnings``.
 
-    Raises
-    ------
-    LeaderbayesError
-        If there is no tournament, or an option is out of range.
-
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section

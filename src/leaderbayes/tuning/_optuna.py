@@ -37,11 +37,6 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
     seed : int, optional
         Same seed: same decisions. None draws one, which the decisions show.
 
-    Raises
-    ------
-    LeaderbayesError
-        If an option is out of range.
-
     Notes
     -----
     The best trial has the best mean of the trials with the most rounds. Trials with a score that
@@ -105,11 +100,6 @@ class LeaderboardTerminator:
         Share of the data that each round tests on, where rounds are folds of the same data.
     seed : int, optional
         Same seed: same decisions. None draws one, which the decisions show.
-
-    Raises
-    ------
-    LeaderbayesError
-        If an option is out of range.
 
     References
     ----------

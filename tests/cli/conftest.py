@@ -36,13 +36,20 @@ def two(folder):
 
 
 @pytest.fixture(scope="session")
-def priced(folder):
-    """A fit, and what its players cost."""
-    costs = 'model,in,out\n[red]a,1.5,3\n"b ""x""",0.5,1\nc,2,4\nd,2.5,5\n'
-    (folder / "costs.csv").write_text(costs)
-    (folder / "wrong.csv").write_text("model,price\n[red]a,-1\nc,2\ne,1\n")
-    call("rank", "scores.csv", "--draws", 200, "--out", "for_costs", "--seed", 1, cwd=folder)
+def ranked(folder):
+    """A fit in a folder of its own, beside its tables and figures."""
+    done = call("rank", "scores.csv", "--draws", 200, "--out", "ranked", "--seed", 1, cwd=folder)
+    assert done.returncode == 0, done.stderr
     return folder
+
+
+@pytest.fixture(scope="session")
+def priced(ranked):
+    """The same fit, and what its players cost."""
+    costs = 'model,in,out\n[red]a,1.5,3\n"b ""x""",0.5,1\nc,2,4\nd,2.5,5\n'
+    (ranked / "costs.csv").write_text(costs)
+    (ranked / "wrong.csv").write_text("model,price\n[red]a,-1\nc,2\ne,1\n")
+    return ranked
 
 
 @pytest.fixture(scope="session")

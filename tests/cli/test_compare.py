@@ -38,17 +38,13 @@ def test_votes(votes):
     assert "Head to head fox won " in done.stdout
 
 
-def test_what_rank_wrote_is_not_fitted_again(folder):
-    call("rank", "scores.csv", "--draws", 200, "--out", "ranked", "--seed", 1, cwd=folder)
-    players = [
-        str(p)
-        for p in lb.read_fit(folder / "ranked" / "posterior.nc")["posterior"]["player"].values
-    ]
-    fresh = call("compare", "scores.csv", *players[:2], "--draws", 200, "--seed", 1, cwd=folder)
-    again = call("compare", "ranked", *players[:2], cwd=folder)
+def test_what_rank_wrote_is_not_fitted_again(ranked):
+    pair = lb.read_fit(ranked / "ranked" / "posterior.nc")["posterior"]["player"].values[:2]
+    fresh = call("compare", "scores.csv", *pair, "--draws", 200, "--seed", 1, cwd=ranked)
+    again = call("compare", "ranked", *pair, cwd=ranked)
     assert again.returncode == 0
     assert again.stdout == fresh.stdout
-    refit = call("compare", "ranked", *players[:2], "--draws", 300, cwd=folder)
+    refit = call("compare", "ranked", *pair, "--draws", 300, cwd=ranked)
     assert "is not fitted again: omit --draws" in refit.stderr
-    audited = call("audit", "ranked", cwd=folder)
+    audited = call("audit", "ranked", cwd=ranked)
     assert audited.returncode == 0

@@ -9,9 +9,9 @@ from command import call
 
 
 def test_table_and_json_agree_with_python(priced):
-    asked = ("frontier", "for_costs", "--cost", "costs.csv", "--cost-column", "out")
+    asked = ("frontier", "ranked", "--cost", "costs.csv", "--cost-column", "out")
     made = json.loads(call(*asked, "--json", cwd=priced).stdout)
-    dt = lb.read_fit(priced / "for_costs" / "posterior.nc")
+    dt = lb.read_fit(priced / "ranked" / "posterior.nc")
     table = lb.frontier(dt, {"[red]a": 3, 'b "x"': 1, "c": 4, "d": 5})
     assert [row["player"] for row in made["players"]] == table["player"].tolist()
     for row, own in zip(made["players"], table.to_dict("records"), strict=True):
@@ -24,7 +24,7 @@ def test_table_and_json_agree_with_python(priced):
 
 
 def test_repeated_costs(priced):
-    asked = ("frontier", "for_costs", "--cost", "costs.csv", "--cost-column", "in,out", "--json")
+    asked = ("frontier", "ranked", "--cost", "costs.csv", "--cost-column", "in,out", "--json")
     made = json.loads(call(*asked, cwd=priced).stdout)
     assert made["players"][0]["cost"] == 0.75
     assert made["players"][0]["cost_lower"] < 0.75

@@ -11,12 +11,12 @@ REFUSED = {
     "compare scores.csv c e": "scores.csv: there is no player 'e'; the first are '[red]a'",
     "compare scores.csv c c": "compared with itself",
     "compare scores.csv c d --rope 0.7": "rope=0.7",
-    "frontier for_costs --cost costs.csv": "which column is the cost? Name it (--cost-column NAME",
-    "frontier for_costs --cost costs.csv --cost-column mid": "no column of costs 'mid'",
-    "frontier for_costs --cost wrong.csv": (
+    "frontier ranked --cost costs.csv": "which column is the cost? Name it (--cost-column NAME",
+    "frontier ranked --cost costs.csv --cost-column mid": "no column of costs 'mid'",
+    "frontier ranked --cost wrong.csv": (
         "cost: no value for 'b \"x\"', 'd'; no player 'e'; below 0 for '[red]a'"
     ),
-    "frontier for_costs --cost none.csv": "none.csv: cannot be read",
+    "frontier ranked --cost none.csv": "none.csv: cannot be read",
     "plan scores.csv --pair c": "2 arguments",
     "plan scores.csv --rounds 5,x": "whole numbers",
     "plan scores.csv --rounds 0": "from 1 up",

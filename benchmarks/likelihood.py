@@ -81,13 +81,8 @@ def peers(board, pmra, eloml, quadrature):
             yield "EPP 80x20, from scores", method, theirs["seconds"].iloc[0], taken, apart
     taken = seconds(ours, 20)
     for method, theirs in run_r("bradley_terry.R", board).groupby("method", sort=False):
-        yield (
-            "Bradley-Terry 80x20",
-            f"R {method}",
-            theirs["seconds"].iloc[0],
-            taken,
-            disagreement(theirs, ours()),
-        )
+        apart = disagreement(theirs, ours())
+        yield "Bradley-Terry 80x20", f"R {method}", theirs["seconds"].iloc[0], taken, apart
 
     def fit():
         return lb.likelihood.round_intercept(lb.matches(pmra, ties="loss"), n_quadrature=quadrature)

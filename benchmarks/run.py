@@ -39,18 +39,11 @@ def rows(folder):
         "rank, PMRA": ["rank", *ONE, "--model", "round_intercept"],
         "rank, Plackett-Luce": ["rank", *ONE, "--model", "plackett_luce"],
         "rank, Davidson": ["rank", *ONE, "--model", "davidson"],
-        "sota, 400 teams": ["sota", f"{folder}/teams.csv", "--n", "1000", "--sampler", "exact"],
+        "sota, 400 teams": ["sota", f"{folder}/teams.csv", *"--n 1000 --sampler exact".split()],
         "sota, 400 teams, ABC-SMC": [
-            "sota",
-            f"{folder}/teams.csv",
-            "--n",
-            "1000",
-            "--sampler",
-            "abc-smc",
-            "--seed",
-            "1",
+            "sota", f"{folder}/teams.csv", *"--n 1000 --sampler abc-smc --seed 1".split()
         ],
-    }
+    }  # fmt: skip
 
 
 VOTES = "import pandas as pd; v = pd.read_csv({votes!r}); "

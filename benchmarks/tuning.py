@@ -198,11 +198,9 @@ def case(seed, data, algorithm, only):
 
     def cross_validated(parameters):
         model = Remembered(algorithm, **parameters)
+        parts = folds.split(train, y_train)
         return np.mean(
-            [
-                model.fit(train[a], y_train[a]).score(train[b], y_train[b])
-                for a, b in folds.split(train, y_train)
-            ]
+            [model.fit(train[a], y_train[a]).score(train[b], y_train[b]) for a, b in parts]
         )
 
     Remembered.scores.clear()
@@ -216,20 +214,11 @@ def case(seed, data, algorithm, only):
         fits, used = Remembered.fits, Remembered.rows / (len(train) * (1 - 1 / FOLDS))
         out, cv = held_out(chosen), cross_validated(chosen)
         best = best or (out, cv, fits)
-        rows.append(
-            {
-                "search": name,
-                "data": data,
-                "algorithm": algorithm,
-                "seed": seed,
-                "fits": fits / best[2],
-                "rows": used / best[2],
-                "CPU s": seconds,
-                "held out": out,
-                "regret": best[0] - out,
-                "regret in CV": best[1] - cv,
-            }
-        )
+        rows.append({
+            "search": name, "data": data, "algorithm": algorithm, "seed": seed,
+            "fits": fits / best[2], "rows": used / best[2], "CPU s": seconds,
+            "held out": out, "regret": best[0] - out, "regret in CV": best[1] - cv,
+        })  # fmt: skip
     return rows
 
 

@@ -43,18 +43,10 @@ def simulate(size, players, judges, rng, *, opinion=0.0, ties=0.15, slope=0.0, s
 
 def table(votes):
     """The table that a user has."""
-    names = np.array(
-        [f"p{k:04d}" for k in range(1 + max(votes["first"].max(), votes["second"].max()))]
-    )
-    return pd.DataFrame(
-        {
-            "model_a": names[votes["first"]],
-            "model_b": names[votes["second"]],
-            "outcome": votes["outcome"],
-            "judge": votes["judge"],
-            "feature": votes["feature"],
-        }
-    )
+    made = pd.DataFrame({name: votes[name] for name in ("outcome", "judge", "feature")})
+    for column, side in {"model_b": "second", "model_a": "first"}.items():
+        made.insert(0, column, [f"p{k:04d}" for k in votes[side]])
+    return made
 
 
 def ask(python, votes, case):
@@ -84,15 +76,10 @@ def agreement(python):
             np.abs(np.array(each) - strengths(plain)).max()
             for each in (theirs, peers["default"][name])
         )
-        apart = peers["style"].get(name)
-        said = (
-            [
-                f"{np.abs(np.array(apart[0]) - strengths(style)).max():.1e}",
-                f"{abs(apart[1] - slope):.1e}",
-            ]
-            if apart
-            else ["", ""]
-        )
+        said = ["", ""]
+        if apart := peers["style"].get(name):
+            gaps = np.abs(np.array(apart[0]) - strengths(style)).max(), abs(apart[1] - slope)
+            said = [f"{gap:.1e}" for gap in gaps]
         yield name, f"{near:.1e}", f"{usual:.1e}", *said
 
 

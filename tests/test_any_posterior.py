@@ -202,6 +202,23 @@ def test_a_changed_prior():
         assert lb.loo(dt).n_data_points == 8
 
 
+@pytest.mark.parametrize("name", ["bradley_terry", "plackett_luce"])
+def test_another_board_by_set_data(name):
+    import pymc as pm
+
+    rng = np.random.default_rng(3)
+    boards = [lb.matches(simulate([1.0, 0.4, -0.2, -1.2], 8, rng)) for _ in range(2)]
+    model = getattr(lb.models, name)(boards[0], weight=1.0)
+    drawn = {key: rng.normal(size=np.shape(x)) for key, x in model.initial_point().items()}
+    read = model.compile_fn(model["epp"], inputs=model.value_vars, on_unused_input="ignore")
+    epp = read(drawn)[None]
+    place = model.compile_logp(model["place"])
+    for board in boards:
+        pm.set_data({"places": board["place"].to_numpy()}, model=model)
+        expected = MODELS[name].log_likelihood({"epp": epp}, board).sum()
+        assert place(drawn) == pytest.approx(expected)
+
+
 def test_an_attribute_of_another_program_is_not_believed():
     dt = posterior_of("bradley_terry", "matches", "pm.sample").copy()
     expected = lb.leaderboard(dt)

@@ -91,7 +91,8 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
 
 def surprise(strengths: xr.Dataset) -> AnyFloats:
     """Score each win probability (tournament, player) by what the other tournaments predict."""
-    p, sd = strengths["p_win"] + strengths["p_win_level"], strengths["p_win_draw"].std("sample")
+    p = strengths["p_win"] + strengths["p_win_level"]
+    sd = strengths["p_win_draw"].std("sample", skipna=False)
     # Around 1/2 a probability moves by a quarter of the log-odds.
     return left_out_score(4.0 * p.to_numpy(), 4.0 * sd.to_numpy().astype(float))
 

@@ -2,18 +2,15 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, gamma
 
 from leaderbayes._numerics import rounds
 
 DRAWS = 4000
 
 
-# Of the sum of two exponential laws of means 1 and s: by simulation.
-MEDIANS = [
-    float(np.median(r.exponential(size=4_000_000) + s * r.exponential(size=4_000_000)))
-    for r, s in ((np.random.default_rng(5), 1.0), (np.random.default_rng(6), 2.0))
-]
+# Of the sum of two exponential laws, of means 1 and s, which has a gamma law for s = 1.
+MEDIANS = [float(gamma(2.0).median()), float(-2.0 * np.log(1.0 - np.sqrt(0.5)))]
 
 
 def drawn(scores, statistic, luck=0.0, seed=1):

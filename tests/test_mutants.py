@@ -7,18 +7,10 @@ from scipy.stats import rankdata
 
 import leaderbayes as lb
 from leaderbayes._inference.diagnostics import diagnose
-from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.composite_weight import (
     board_weight,
-    clustered_scores,
     exchangeable_weight,
-    inverse_of_equal_players,
-    largest_weight,
-    meat,
-    variance_of_midranks,
-    weighted_counts,
 )
-from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import places
 
 
@@ -68,72 +60,9 @@ def test_a_match_across_rounds_weighs_what_a_ranking_of_all_scores_says():
     np.testing.assert_allclose(weight, (matches / 4.0 / wins.var(axis=0)).mean(), rtol=0.05)
 
 
-def test_three_rounds_already_say_something_of_the_weight():
-    rng = np.random.default_rng(4)
-    for rounds, differs in ((2, False), (3, True)):
-        _, place = equal_players(rounds, 6, rng)
-        weight = board_weight(place, within_round=True, ties="half")
-        alike = np.allclose(weight, exchangeable_weight(place, within_round=True))
-        assert alike != differs
-
-
-def test_davidsons_matches_count_once_at_most():
-    """Ties, which are halves elsewhere, may count for more there."""
-    place = np.array([[1, 1], [1, 1], [1, 1], [1, 2], [2, 1], [1, 1], [1, 1], [1, 1]], np.int32)
-    assert board_weight(place, within_round=True, ties="half").max() > 1.0
-    weight = board_weight(place, within_round=True, ties="half", with_ties=True)
-    assert (weight <= 1.0).all()
-
-
-def test_a_board_of_nothing_but_ties_has_a_weight():
-    """Davidson's parameter for ties has no estimate there."""
-    place = np.ones((6, 4), np.int32)
-    weight = board_weight(place, within_round=True, ties="half", with_ties=True)
-    assert np.isfinite(weight).all()
-    assert (weight > 0.0).all()
-
-
 def test_a_fit_has_these_weights(scores):
     place = lb.matches(scores, pairs=False)["place"].transpose("round", "player").to_numpy()
     fitted = lb.fit(scores, draws=50, seed=1, progressbar=False)
     np.testing.assert_allclose(
         fitted["constant_data"]["weight"], board_weight(place, within_round=True, ties="half")
     )
-
-
-def weight_by_hand(place, *, with_ties):
-    """Weight of a board that has no estimate: at that with one pseudo-round."""
-    equal, r = exchangeable_weight(place, within_round=True), len(place)
-    wins, n, tied = weighted_counts(place, equal, within_round=True, ties="half")
-    share = float(tied.sum() / n.sum())
-    statistics = round_statistics(place, within_round=True, ties="half")
-    epp, nu, hessian = newton(
-        wins.sum(axis=1), n, float(tied.sum() / 2.0) if with_ties else None, pseudo_rounds=1.0
-    )
-    scores = equal[:, None] * clustered_scores(epp, nu, statistics, within_round=True)
-    m, projection = place.shape[1], np.eye(len(hessian))
-    projection[:m, :m] -= 1.0 / m  # strengths sum to zero
-    bread = np.linalg.pinv(projection @ hessian @ projection, rcond=1e-10)
-    found = np.trace(bread @ meat(scores)) / (m - 1 + with_ties)
-    variance = variance_of_midranks(place, equal, within_round=True)
-    alone = inverse_of_equal_players(variance, share, r, half=not with_ties)
-    most = 1.0 if with_ties else largest_weight(share, r)
-    return np.minimum(most, equal * (r + 4.0) / ((r - 1.0) * found + 5.0 * alone))
-
-
-# The last never wins; and with ties the players are connected, but there is no upset.
-NO_UPSET = [[1, 1, 3, 4, 5], [1, 2, 2, 4, 5], [1, 2, 3, 3, 5], [1, 2, 3, 4, 4], [1, 2, 3, 4, 5]]
-
-
-@pytest.mark.parametrize(
-    ("rows", "with_ties"),
-    [
-        ([[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4], [1, 2, 0, 3], [2, 3, 1, 4]], False),
-        (NO_UPSET, True),
-    ],
-)
-def test_a_board_without_an_estimate_has_its_weight_by_one_pseudo_round(rows, with_ties):
-    place = np.array(rows, np.int32)
-    weight = board_weight(place, within_round=True, ties="half", with_ties=with_ties)
-    assert weight.max() < 1.0
-    np.testing.assert_allclose(weight, weight_by_hand(place, with_ties=with_ties), rtol=1e-6)

@@ -210,8 +210,8 @@ def test_another_board_by_set_data(name):
     boards = [lb.matches(simulate([1.0, 0.4, -0.2, -1.2], 8, rng)) for _ in range(2)]
     model = getattr(lb.models, name)(boards[0], weight=1.0)
     drawn = {key: rng.normal(size=np.shape(x)) for key, x in model.initial_point().items()}
-    read = model.compile_fn(model["epp"], inputs=model.value_vars, on_unused_input="ignore")
-    epp = read(drawn)[None]
+    (epp,) = model.replace_rvs_by_values([model["epp"]])
+    epp = model.compile_fn(epp, inputs=model.value_vars)(drawn)[None]
     place = model.compile_logp(model["place"])
     for board in boards:
         pm.set_data({"places": board["place"].to_numpy()}, model=model)

@@ -74,7 +74,7 @@ def read_results(
     program : str
         "sklearn", "openml", "amlb", "lm-eval", "lm-eval-samples", "inspect-ai", "helm",
         "lighteval", "swe-bench", "livecodebench", "terminal-bench", "tabarena", "mteb", "mlr3",
-        "optuna" or "preflib": see :doc:`/how_to/adapters`.
+        "optuna" or "preflib"; the how-to "Results you already have" has a section for each.
     metric : str or sequence of str, optional
         Metric to read; required if there are several. Of "lm-eval" a list, of which each task
         takes the first that it has.

@@ -30,10 +30,6 @@ at = sys.meta_path.index(importlib.machinery.PathFinder)
 sys.meta_path[at] = Without
 
 import leaderbayes as lb
-for module in pkgutil.walk_packages(lb.__path__, "leaderbayes."):
-    if not module.name.startswith(("leaderbayes.report._", "leaderbayes.tuning._")):
-        if module.name != "leaderbayes.__main__":
-            importlib.import_module(module.name)
 scores = lb.datasets.load("classifiers", "wine")
 dt = lb.fit(scores, sampler="laplace", draws=50, seed=1)
 dt.to_netcdf("posterior.nc")
@@ -60,6 +56,8 @@ open("scores.parquet", "wb").write(b"PAR1")
 with zipfile.ZipFile("scores.xlsx", "w") as book:
     book.writestr("xl/workbook.xml", "")
 five = lb.datasets.load("classifiers")
+board = pathlib.Path("board.csv")
+board.write_text("team,score\\n" + "".join(f"t{k},{0.9 - 0.01 * k}\\n" for k in range(9)))
 study = lambda **more: lb.study.fit(five, store="study", sampler="laplace", **more)
 attempt("data", lambda: lb.datasets.load("vtab"))
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
@@ -76,12 +74,20 @@ command("report", "report", "posterior.nc", "--out", "page.html")
 example = str(lb.datasets.load("classifiers").attrs["source"])
 ranked = ("rank", example, "--only", "wine", "--seed", "1")
 command("rank", *ranked)
+command("plan", "plan", *ranked[1:])
+command("audit", "audit", *ranked[1:])
+command("sota", "sota", "board.csv", "--n", "500")
 command("rank --out", *ranked, "--out", "results")
 command("rank --figures", *ranked, "--out", "never", "--figures", "pdf")
 command("rank --ml", *ranked[:-2], "--ml", "--out", "estimates")
 studied = ("tournaments", example, "--store", "study")
 command("tournaments --figures", *studied, "--out", "never", "--figures", "png")
 said["written"] = sorted(str(path) for path in pathlib.Path().glob("*/*"))
+said["compilers"] = sorted({"pymc", "pytensor", "arviz", "nutpie"} & {*sys.modules})
+for module in pkgutil.walk_packages(lb.__path__, "leaderbayes."):
+    if not module.name.startswith(("leaderbayes.report._", "leaderbayes.tuning._")):
+        if module.name != "leaderbayes.__main__":
+            importlib.import_module(module.name)
 print(json.dumps(said))
 """
 
@@ -125,6 +131,14 @@ def test_a_missing_extra_is_named(said, call, name, package):
     assert kind == "MissingExtraError"
     assert f" {package}" in message
     assert message.endswith(f'pip install "leaderbayes[{name}]".')
+
+
+def test_ordinary_commands_load_no_pymc(said):
+    for name in ("rank", "plan", "audit", "sota"):
+        status, message, printed = said[f"command {name}"]
+        assert (status, "Error" in message) == (0, False)
+        assert printed
+    assert said["compilers"] == []
 
 
 def test_commands_end_with_two(said):

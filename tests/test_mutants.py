@@ -7,10 +7,7 @@ from scipy.stats import rankdata
 
 import leaderbayes as lb
 from leaderbayes._inference.diagnostics import diagnose
-from leaderbayes._numerics.composite_weight import (
-    board_weight,
-    exchangeable_weight,
-)
+from leaderbayes._numerics.composite_weight import board_weight, exchangeable_weight
 from leaderbayes._numerics.places import places
 
 

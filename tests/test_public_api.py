@@ -165,35 +165,6 @@ def test_help_loads_nothing_heavy():
     assert "rank" in printed
 
 
-def test_ordinary_commands_load_no_pymc(tmp_path):
-    """One process for all of them: importing PyMC alone would take longer than each."""
-    scores = tmp_path / "scores.csv"
-    few = lb.datasets.load("classifiers", "wine")[:6, :10]
-    few.to_series().reset_index().to_csv(scores, index=False)
-    board = tmp_path / "board.csv"
-    board.write_text("team,score\n" + "".join(f"t{k},{0.9 - 0.01 * k}\n" for k in range(9)))
-    commands = [
-        ["rank", str(scores), "--ml"],
-        ["rank", str(scores), "--seed", "1"],
-        ["plan", str(scores), "--seed", "1"],
-        ["audit", str(scores), "--seed", "1"],
-        ["sota", str(board), "--n", "500"],
-    ]
-    code = (
-        "import sys, warnings\n"
-        "warnings.simplefilter('ignore')\n"
-        "from leaderbayes._cli import cli\n"
-        f"for arguments in {commands!r}:\n"
-        "    try:\n"
-        "        cli(arguments, standalone_mode=False)\n"
-        "    except SystemExit as stop:\n"
-        "        assert stop.code in (0, 3, None), arguments\n"
-    )
-    loaded, printed = loaded_after(code)
-    assert not {"pymc", "pytensor", "arviz", "nutpie", "matplotlib"} & set(loaded)
-    assert "player" in printed
-
-
 def test_repeated_access_gives_the_function():
     # A submodule of the same name would take its place after the first use.
     assert all(callable(look_up(name)) for name in FUNCTIONS for _ in range(2))

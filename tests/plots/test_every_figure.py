@@ -49,10 +49,14 @@ def test_every_figure_is_here():
     assert {name.split()[0] for name in FIGURES} == set(lb.plots.__all__)
 
 
-@pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize(
-    ("figsize", "width", "letters"),
-    [("column", 3.4, 7), pytest.param("page", 7.0, 8, marks=pytest.mark.slow)],
+    ("name", "figsize", "width", "letters"),
+    [
+        # Of a kind of figure the first, in the narrower size; the others are slow tests.
+        pytest.param(name, *size, marks=[pytest.mark.slow] * (size[1] == 7.0 or " " in name))
+        for name in FIGURES
+        for size in (("column", 3.4, 7), ("page", 7.0, 8))
+    ],
 )
 def test_sizes_of_journals(request, name, figsize, width, letters):
     drawn = figure(FIGURES[name](request.getfixturevalue, figsize=figsize))

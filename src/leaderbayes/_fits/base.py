@@ -50,6 +50,7 @@ class Posterior:
     parts: ClassVar[Mapping[str, Sequence[str]]] = {}  # variables that stand beside ours, by group
     several: ClassVar[bool] = False  # tournaments at once
     tournaments: Sequence[str] = ()  # of several
+    offset: Floats = np.zeros(0)  # log-odds of votes (vote,) for the first by what is no player
     kind: ClassVar[Kind]
     tree: xr.DataTree
     model: Model
@@ -396,8 +397,3 @@ class Posterior:
     def again(self, data: Any) -> dict[str, Any]:
         """Return arguments of a fit to a part of the data."""
         return {}
-
-    @property
-    def offset(self) -> Floats:
-        """Log-odds of votes (vote,) for the first by what is no player; none of other data."""
-        return np.zeros(0)

@@ -120,7 +120,7 @@ class StrengthsOfVotes(Strengths):
         return _PAIRING[bool(self.option("matched"))] if doubtful else None
 
     @cached_property
-    def offset(self) -> Floats:
+    def offset(self) -> Floats:  # type: ignore[override]
         """Log-odds of votes (vote,) for the first by what is no player: order and covariates."""
         if not self.has("effect_size") or "effect_value" not in self.constant:
             return np.zeros(self.votes.sizes["vote"])

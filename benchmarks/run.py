@@ -48,6 +48,13 @@ def rows(folder):
 
 VOTES = "import pandas as pd; v = pd.read_csv({votes!r}); "
 WINNERS = "v['winner'] = v.outcome.map({{1.0: 'model_a', 0.5: 'tie', 0.0: 'model_b'}}); "
+MADE = (
+    "import leaderbayes as lb, numpy as np, pandas as pd, tempfile, xarray as xr; "
+    "rng = np.random.default_rng(1); named = lambda y: dict(zip(('player', 'round'), "
+    "([f'p{{k}}' for k in range(len(y))], range(y.shape[1])))); "
+    "of = lambda y: xr.DataArray(y, named(y), ('player', 'round'), attrs={{'metric': 'score'}}); "
+    "board = lambda m, r: of(rng.normal(size=(m, r)) + np.linspace(0, 3, m)[:, None]); "
+)
 # The same table read and fitted: what leaderbayes does, and what its peers do.
 LARGE = {
     "10^6 votes of 200 players, estimate": (
@@ -64,12 +71,30 @@ LARGE = {
         "v = v[a != b][:3076].astype(str); "
         "dt = lb.fit(lb.read_votes(v), seed=1); assert dt.attrs['converged']"
     ),
-    "500 players x 20 rounds": (
-        "import leaderbayes as lb, numpy as np, xarray as xr; "
-        "y = np.random.default_rng(1).normal(size=(500, 20)) + np.linspace(0, 3, 500)[:, None]; "
-        "names = dict(player=list(map(str, range(500))), round=range(20)); "
-        "y = xr.DataArray(y, names, ('player', 'round'), attrs=dict(higher_is_better=1)); "
-        "lb.fit(y, seed=1, progressbar=False)"
+    "500 players x 20 rounds": MADE + "lb.fit(board(500, 20), seed=1)",
+    "plan, 12 x 15": MADE + "lb.plan(lb.fit(board(12, 15), seed=1), seed=1)",
+    "plan, 80 x 20": MADE + "lb.plan(lb.fit(board(80, 20), seed=1), seed=1)",
+    "audit, 179 x 121, a fifth missing": (
+        MADE + "y = board(179, 121); y = y.where(rng.random(y.shape) < 0.8); "
+        "lb.audit(lb.fit(y, seed=1), seed=1)"
+    ),
+    "audit, 20 x 14000 answers": (
+        MADE + "y = (board(20, 14000) > 1.5).astype(float); lb.audit(lb.fit(y, seed=1), seed=1)"
+    ),
+    "718 rankings of 4, Plackett-Luce": (
+        MADE + "y = board(10, 718); y = y.where(rng.random(y.shape).argsort(0).argsort(0) < 4); "
+        "lb.fit(y, 'plackett_luce', seed=1)"
+    ),
+    "3000 x 10, Plackett-Luce by maximum likelihood": (
+        MADE + "lb.likelihood.plackett_luce(lb.matches(board(3000, 10)))"
+    ),
+    "a fit of 80 x 20, written": (
+        MADE + "lb.write_fit(lb.fit(board(80, 20), seed=1), '{folder}/fit.nc')"
+    ),
+    "a study of 12 boards of 40 x 30, and its page": (
+        MADE + "y = xr.concat([board(40, 30) for k in range(12)], pd.Index([*'abcdefghijkl'], "
+        "name='tournament')); s = lb.study.fit(y, store=tempfile.mkdtemp() + '/s', seed=1); "
+        "lb.report.html(s, '{folder}/study.html')"
     ),
 }
 PEERS = {
@@ -128,7 +153,7 @@ def commands(folder, peers):
     """Whole command lines by what they are called."""
     own = [sys.executable, "-W", "ignore"]
     found = {name: [*own, "-m", "leaderbayes", *given] for name, given in rows(folder).items()}
-    known = {"votes": f"{folder}/votes.csv", "board": TABLE}
+    known = {"votes": f"{folder}/votes.csv", "board": TABLE, "folder": folder}
     found |= {name: [*own, "-c", code.format(**known)] for name, code in LARGE.items()}
     if peers:
         found |= {f"*{k}*": [peers, "-W", "ignore", "-c", code.format(**known)]

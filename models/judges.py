@@ -20,21 +20,12 @@ VOTES, PLAYERS = 3000, 12
 STRENGTH = 0.7  # standard deviation of the players', log-odds
 # Standard deviations of judges' and of prompts' opinions of a player, log-odds; and what else.
 KINDS = {
-    "no opinions": (0.0, 0.0),
-    "judges 0.5": (0.5, 0.0),
-    "judges 1": (1.0, 0.0),
-    "prompts 1": (0.0, 1.0),
-    "both 0.5": (0.5, 0.5),
-    "both 1": (1.0, 1.0),
-    "position": (0.5, 0.5),
-    "30 % ties": (0.5, 0.5),
-    "60 % ties": (0.5, 0.5),
-    "unequal": (0.5, 0.5),
-    "sparse": (0.5, 0.5),
-    "neighbours": (0.5, 0.5),
-    "halves": (0.5, 0.5),
-    "by rating": (0.5, 0.5),
-}
+    "no opinions": (0.0, 0.0), "judges 0.5": (0.5, 0.0), "judges 1": (1.0, 0.0),
+    "prompts 1": (0.0, 1.0), "both 0.5": (0.5, 0.5), "both 1": (1.0, 1.0),
+} | dict.fromkeys(
+    ["position", "30 % ties", "60 % ties", "unequal", "sparse", "neighbours", "halves",
+     "by rating"], (0.5, 0.5),
+)  # fmt: skip
 OF = {  # without those of MATCHED pairs, of which many a fit takes minutes
     "bradley_terry": (
         "no opinions", "judges 0.5", "judges 1", "prompts 1", "both 1", "position", "30 % ties",

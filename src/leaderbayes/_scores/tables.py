@@ -49,7 +49,9 @@ class Table(NamedTuple):
     def refuse(self, problem: str, row: Any = None) -> NoReturn:
         """Raise a ScoresError that names the source and, if given, the row."""
         place = "" if row is None else f"{self.row(int(row))}: "
-        raise ScoresError(f"{self.where}: {place}{problem}")
+        said = f"{self.where}: {place}{problem}"
+        # Half a character in a name could not be printed.
+        raise ScoresError(said.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 class Asked(NamedTuple):

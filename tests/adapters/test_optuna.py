@@ -56,3 +56,7 @@ def test_no_optuna_is_needed():
     other = SimpleNamespace(number=1, state="COMPLETE", intermediate_values={"a": 2.0})
     made = read_optuna(SimpleNamespace(directions=["maximize"], trials=[trial, other]))
     np.testing.assert_array_equal(made, [[1.0], [2.0]])
+    trial.number = "\ud800"
+    with pytest.raises(lb.ScoresError, match="which is not text") as caught:
+        read_optuna(SimpleNamespace(directions=["maximize"], trials=[trial, other]))
+    str(caught.value).encode()

@@ -91,6 +91,9 @@ def test_what_is_no_fit(tmp_path):
         lb.write_fit(xr.DataTree(), tmp_path / "x.txt")
     with pytest.raises(lb.LeaderbayesError, match="takes a posterior"):
         lb.write_fit(xr.Dataset(), tmp_path / "x.nc")
+    ragged = xr.Dataset({"beta": ("chain", np.array([[1, 2.0], 1], dtype=object))})  # as of SMC
+    with pytest.raises(lb.LeaderbayesError, match=r"variable 'beta'.*Remove or convert it"):
+        lb.write_fit(xr.DataTree.from_dict({"sample_stats": ragged}), tmp_path / "x.nc")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")

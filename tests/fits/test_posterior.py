@@ -187,13 +187,33 @@ def test_draws_that_are_no_numbers(dt):
         "text": (epp.astype(str), "not finite"),
         "complex": (epp.astype(complex), "not finite"),
         "no draw": (epp.isel(draw=slice(0)), "not finite"),
-        "one draw": (epp.isel(draw=0, drop=True), "cannot be read"),
+        "one draw": (epp.isel(draw=0, drop=True), "lost the dimensions chain and draw"),
     }.values():
         made = changed(dt, epp=None, epp_scale=None)
         made["posterior"] = xr.DataTree(xr.Dataset({"epp": wrong}))
         for answer in (lb.leaderboard, lb.win_probability, lb.groups, lb.deviance, lb.plan):
             with pytest.raises(lb.LeaderbayesError, match=message):
                 answer(made)
+
+
+def test_places_of_another_board_are_not_those_of_the_scores(dt):
+    other = dt["observed_data"]["place"]
+    made = changed(dt, "observed_data", place=other.copy(data=other.to_numpy()[:, ::-1]))
+    assert Posterior(dt).scores is not None
+    assert Posterior(made).scores is None
+    assert lb.elo(made, seed=1)["player"].tolist() == ["p4", "p3", "p2", "p1", "p0"]
+
+
+def test_no_posterior_of_draws_is_an_estimate(dt):
+    with pytest.raises(lb.LeaderbayesError, match="takes an estimate"):
+        lb.leaderboard(dt["posterior"].to_dataset())
+
+
+@pytest.mark.parametrize("answer", [lb.check, lb.loo])
+def test_items_have_no_replicates_to_be_added(answer, scores):
+    items = lb.fit((scores.fillna(0.0) > 0.0).astype(float), draws=50, seed=1)
+    with pytest.raises(lb.LeaderbayesError, match="use model='rasch' for items"):
+        answer(items)
 
 
 def test_players_of_one_name(dt):

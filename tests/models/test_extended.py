@@ -18,6 +18,7 @@ def test_the_likelihood_remains(name):
     fixed = pm.do(build(matches), {"epp": given})
     for free in ("epp_unit", "epp_scale"):
         assert free not in own.named_vars
+    assert {"within_round", "ties", "scores"} <= set(own.named_vars)  # what the answers read
     points = [model.initial_point() for model in (own, fixed)]
     points[0]["shift"] = given
     values = [

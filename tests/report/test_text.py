@@ -132,6 +132,21 @@ def test_draws_of_pymc_are_reported_too(kinds, name):
     assert re.search(r"The largest R-hat \(Vehtari et al., 2021\) was \d\.\d{3}", methods)
 
 
+def test_a_prior_of_the_users_own_is_not_described(classifiers):
+    made = classifiers.copy()
+    made["posterior"] = made["posterior"].dataset.drop_vars("epp_scale")
+    methods = section(lb.report.text(made), "Methods")
+    assert "Student t" not in methods
+    assert "prior of strengths is not that of the package" in methods
+
+
+def test_diagnostics_of_thinned_draws_are_their_own(classifiers):
+    made = classifiers.isel(draw=slice(None, None, 5))
+    made.attrs["arguments"] = json.dumps({"chains": 4, "draws": 250})
+    size = re.search(r"sample size (\d+)", section(lb.report.text(made), "Methods"))
+    assert 20 < int(size[1]) < 400
+
+
 def test_draws_of_pymc_that_did_not_converge(classifiers):
     made = posteriors.of_posteriors_own(classifiers)
     epp = made["posterior"]["epp"].copy()

@@ -115,7 +115,7 @@ def _smoothed(post: Posterior) -> Any:
     import arviz_stats as az
 
     likelihood = log_likelihood(post.tree)
-    posterior = post.tree["posterior"].to_dataset()
+    posterior = post.tree["posterior"].to_dataset().compute()
     if any(likelihood.sizes[d] != posterior.sizes[d] for d in ("chain", "draw")):
         raise LeaderbayesError(
             f"{post.called} has a log-likelihood that does not belong to its posterior draws."

@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.matches import lost_of, parted, with_tables
+from leaderbayes._fits.matches import is_replaced, lost_of, parted, with_tables
 from leaderbayes._numerics.places import ranks_of
 from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._scores.matches import matches as played
@@ -136,8 +136,7 @@ class Posterior:
     @cached_property
     def players(self) -> pd.Index:
         """Names of players, or teams."""
-        who = self.who
-        inside = self.tree["posterior"].dataset
+        who, inside = self.who, self.tree["posterior"].dataset
         names: pd.Index = pd.Index(inside[who].to_numpy(), name=who)
         if names.has_duplicates or names.hasnans or not len(names) or who not in inside.coords:
             raise LeaderbayesError(f"{self.called} has {who}s without a name, or a name twice.")
@@ -206,13 +205,13 @@ class Posterior:
         try:
             values = inside[name].transpose("chain", "draw", *dims).to_numpy()
         except Exception as problem:  # other dimensions, or a file that cannot be read
-            raise LeaderbayesError(
-                f"{self.called} has {group}/{name} that cannot be read: {problem!s:.200}"
-            ) from problem
+            why = f"cannot be read: {problem!s:.200}"
+            if not {"chain", "draw"} <= {*inside[name].dims}:
+                why = "lost the dimensions chain and draw: unstack it, or take isel(chain=[0])."
+            raise LeaderbayesError(f"{self.called} has {group}/{name} that {why}") from problem
         if values.dtype.kind not in "iufb" or not np.isfinite(values).all() or not values.size:
-            raise LeaderbayesError(
-                f"{self.called} has values in {group}/{name} that are not finite; fit again."
-            )
+            which = f"{self.called} has values in {group}/{name}"
+            raise LeaderbayesError(f"{which} that are not finite; fit again.")
         return np.asarray(values.reshape(-1, *values.shape[2:]))
 
     def group(self, name: str) -> xr.Dataset:
@@ -269,6 +268,8 @@ class Posterior:
         scores = self._of(self.constant["scores"], self.players)
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
+        if is_replaced(scores if self._more_is_better else -scores, self.tree):
+            return None
         if "period_of_round" in self.constant:
             number = self.constant["period_of_round"].to_numpy().astype(int)
             period = self.tree["posterior"].coords.get("period", np.arange(number.max() + 1))
@@ -335,7 +336,7 @@ class Posterior:
         """Votes, scores or, where these are unknown, places, to fit the same model again."""
         if self.scores is not None:
             return self.scores
-        place = self._place().astype(float)
+        place = self._place()
         return place.where(place > 0).assign_attrs(higher_is_better=0)
 
     @property

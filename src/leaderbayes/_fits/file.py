@@ -86,8 +86,13 @@ def encoded(dt: xr.DataTree) -> bytes:
             if values.ndim == 1 and values.size >= _MANY and _is_plain_text(values.to_numpy())
         }
         checksums[node.path] |= labels
-    with _no_lock_of_a_cluster():
-        content = bytes(dt.to_netcdf(engine="h5netcdf", encoding=checksums))
+    try:
+        with _no_lock_of_a_cluster():
+            content = bytes(dt.to_netcdf(engine="h5netcdf", encoding=checksums))
+    except (NotImplementedError, TypeError, ValueError) as problem:  # no array of numbers or texts
+        raise LeaderbayesError(
+            f"A variable does not fit into netCDF: {problem!s:.200}. Remove or convert it."
+        ) from problem
     return content + _MARK + sha256(content).hexdigest().encode()
 
 

@@ -12,6 +12,18 @@ from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights
 from leaderbayes._types import Floats, Longs
 
 
+def is_replaced(gains: xr.DataArray, tree: xr.DataTree) -> bool:
+    """Whether observed places are of another board than these scores, by ``pm.set_data``."""
+    place = tree["observed_data"].dataset.get("place") if "observed_data" in tree.children else None
+    if place is None or {*place.dims} != {*gains.dims} or gains.ndim != 2:
+        return False
+    place, gains = (x.transpose("round", "player") for x in xr.align(place, gains))
+    at = np.argsort(place.to_numpy(), axis=1, kind="stable")
+    there = np.take_along_axis(place.to_numpy(), at, axis=1) > 0
+    better = np.diff(np.take_along_axis(gains.to_numpy(), at, axis=1), axis=1) > 0.0
+    return bool((better & there[:, :-1]).any())
+
+
 def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
     """Name what a group lacks: variables, of which only an outcome may be missing, and labels."""
     lost = [n for n in names if n != "outcome" and not np.isfinite(inside.get(n, np.nan)).all()]

@@ -137,6 +137,16 @@ class MeanScores(Posterior):
         said="right-or-wrong answers, by means", items=True,
     )  # fmt: skip
 
+    def group(self, name: str) -> xr.Dataset:
+        """Return a group; or raise, with how to add it, where the model of these data has it."""
+        none = self.tree.attrs.get("sampler") == "exact" and not (self.has("noise") or self.several)
+        if none and name in {"posterior_predictive", "log_likelihood"} - {*self.tree.children}:
+            raise LeaderbayesError(
+                f"Items, medians and interquartile means have no {name}: use model='rasch' for "
+                "items, or model='bradley_terry'."
+            )
+        return super().group(name)
+
     def again(self, data: Any) -> dict[str, Any]:
         """Return arguments of a fit to a part of the data: to fewer clusters, too."""
         return {"cluster": "new"} if "cluster" in data.coords else {}

@@ -16,7 +16,7 @@ _FIXED = 1e-12
 
 def require_fitted(given: Any) -> None:
     """Raise unless this is an estimate of `leaderbayes.likelihood`."""
-    if not isinstance(given, xr.Dataset) or "epp" not in given:
+    if not isinstance(given, xr.Dataset) or "epp" not in given or given["epp"].ndim != 1:
         raise LeaderbayesError(
             "This takes an estimate: pass a result of a function of leaderbayes.likelihood."
         )

@@ -111,6 +111,7 @@ def rule_for_ties(constant: xr.Dataset) -> str:
 def declare(constant: xr.Dataset) -> dict[str, Any]:
     """Put constants into the pm.Model as data, NaN as minus infinity; return them by name."""
     import pymc as pm
+    import pytensor.tensor as pt
 
     model = pm.modelcontext(None)
     for dim in constant.dims:
@@ -125,7 +126,9 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
         declared[str(name)] = pm.Data(
             str(name), known.to_numpy(), dims=tuple(map(str, values.dims))
         )
-    return declared
+    # pm.do(..., prune_vars=True) keeps what observed variables depend on: here all constants.
+    every = sum(values.sum() for values in declared.values())
+    return declared | {"weight": pt.switch(np.array(True), declared["weight"], every)}
 
 
 def pairs_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:

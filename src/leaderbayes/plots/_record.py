@@ -57,7 +57,7 @@ def record(dt: xr.DataTree, *, prob: float = 0.95, figsize: FigSize | None = Non
     )
     pairs = _pairs(post, prob)
     if pairs.empty:
-        raise LeaderbayesError("No two players met, so there are no results to draw.")
+        raise LeaderbayesError("No player beat another, so there are no results to draw.")
     missed = ((pairs["model"] < pairs["lower"]) | (pairs["model"] > pairs["upper"])).to_numpy()
     # Thousands of pairs lie on each other: the more, the fainter.
     alpha = float(np.clip(20.0 / np.sqrt(len(pairs)), 0.06, 0.7))

@@ -71,6 +71,7 @@ def facts_of(
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
         "unit": post.kind.unit, "estimand": post.trust.get("estimand"), "effects": [],
+        "own_prior": not post.has("epp_scale"),
         "versions": versions_of(fit.attrs),
         **_of_data(post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),
@@ -89,12 +90,15 @@ def facts_of(
 
 def diagnostics(post: Posterior) -> Mapping[str, Any]:
     """Return what a fit has recorded of its convergence, or compute it of draws by PyMC."""
-    if "converged" in post.tree.attrs:
-        return {str(name): value for name, value in post.tree.attrs.items()}
     draws = post.tree["posterior"][post.parameter].transpose("chain", "draw", ...)
+    recorded = {str(name): value for name, value in post.tree.attrs.items()}
+    drawn = post.arguments.get("chains"), post.arguments.get("draws")
+    if "converged" in recorded and drawn in ((None, None), draws.shape[:2]):
+        return recorded
     known = post.group("sample_stats") if "sample_stats" in post.tree.children else xr.Dataset()
     diverging = int(known["diverging"].sum()) if "diverging" in known else 0
-    return diagnose({post.parameter: draws.to_numpy()}, divergences=diverging)
+    found = diagnose({post.parameter: draws.to_numpy()}, divergences=diverging)
+    return found | {name: recorded[name] for name in ("converged",) if name in recorded}
 
 
 def options_of(post: Posterior) -> Facts:

@@ -270,6 +270,7 @@ def test_votes(votes):
 @pytest.mark.parametrize(
     "options",
     [["--ml"], ["--ml", "--order-effect"], ["--model", "davidson"], ["--cluster", "none"],
+     ["--option", "matched=False"],
      ["--first", "model_a", "--second", "model_b", "--outcome", "winner"],
      ["--tournament", "group", "--only", "x"]],
 )  # fmt: skip

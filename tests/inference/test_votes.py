@@ -255,7 +255,7 @@ def test_moves_are_not_for_matched_strengths():
     assert "matching" in dt["posterior"]
     assert (dt.attrs["sampler"], dt.attrs["converged"]) == ("metropolis", 0)
     # The design cannot show that earlier results of these votes chose the pairs.
-    assert lb.groups(dt).attrs["estimand"].endswith("fit with options={'matched': False}.")
+    assert lb.groups(dt).attrs["estimand"].endswith("(--option matched=False).")
     asked = fit(neighbours(3)[0], options={"matched": False})
     assert "estimand" not in lb.groups(asked).attrs
 

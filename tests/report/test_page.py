@@ -98,6 +98,12 @@ def test_every_kind_has_its_page(kinds, name, bare, tmp_path, numbers):
         assert 'id="fit"' in text
 
 
+def test_votes_of_pymc_need_no_replicates(kinds, tmp_path):
+    made = posteriors.of_posteriors_own(kinds["votes"])
+    del made["posterior_predictive"]
+    assert "Goodness of fit" not in lb.report.html(made, tmp_path / "x.html").read_text("utf-8")
+
+
 def test_lower_scores_may_be_better(kinds, tmp_path):
     path = lb.report.html(kinds["mean_score"], tmp_path / "page.html")
     assert "(lower is better)" in path.read_text("utf-8")

@@ -37,7 +37,7 @@ def from_helm(source: Sources, asked: Asked) -> xr.DataArray:
 def _run(path: Path, name: str, max_mb: float) -> Run:
     """Name the model and the task of a run by the file beside its statistics."""
     beside = path.with_name(_RUN)
-    if not beside.exists():
+    if path.exists() and not beside.exists():
         raise ScoresError(f"{path}: there is no {_RUN} beside it, which names the model.")
     where, spec = read_json(beside, max_mb)
     model, run = name or text_at(spec, "adapter_spec", "model"), text_at(spec, "name")

@@ -36,8 +36,9 @@ def setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise click.BadParameter(f"{text!r}: use NAME=VALUE, such as prior_df=4.")
+    as_in_python = {"True": "true", "False": "false", "None": "null"}
     try:
-        return name, json.loads(value)
+        return name, json.loads(as_in_python.get(value, value))
     except ValueError:
         return name, value
 

@@ -80,7 +80,7 @@ class Posterior:
         if kind is None:
             raise LeaderbayesError(
                 f"{post.called} has none of epp (player), score (player) and theta (team) in its "
-                "posterior; use leaderbayes.fit, or pm.sample of one of its models."
+                "posterior: use leaderbayes.fit, or pm.sample of its models, not pruned by pm.do."
             )
         found = super().__new__(kind)
         vars(found).update(vars(post))

@@ -77,9 +77,9 @@ class StrengthsOfTournaments(OfTournaments, Strengths):
 # Pairs chosen by earlier results of the same votes look like pairs matched by strength.
 _PAIRING = {
     True: "Opponents look matched by strength, which intervals allow for. If results among these "
-    "votes chose the pairs, fit with options={'matched': False}.",
+    "votes chose the pairs, fit with options={'matched': False} (--option matched=False).",
     False: "Opponents may be matched by strength. If they are, and not by results among these "
-    "votes, fit with options={'matched': True}.",
+    "votes, fit with options={'matched': True} (--option matched=True).",
 }
 
 

@@ -16,9 +16,9 @@ from leaderbayes._scores.read import describe, what_was_read
 from leaderbayes._scores.tables import BY_ROUND, counted
 from leaderbayes._scores.vote_matches import is_votes, of_players, valid_votes, weights_of
 from leaderbayes._types import Longs
-from leaderbayes.likelihood._hints import hint
+from leaderbayes.likelihood._hints import are_answers, hint
 from leaderbayes.models._model import Data, Model
-from leaderbayes.models._scores import by_levels, likelihood_of
+from leaderbayes.models._scores import by_levels, ends_of, likelihood_of
 from leaderbayes.models._weight import check_beside
 
 _NAMES = (
@@ -51,9 +51,11 @@ class Scores(NamedTuple):
     @property
     def parameter(self) -> str:
         """Return the parameter by which players are ranked by default."""
-        answers = likelihood_of(self.values, "auto", None) == "dirichlet"
-        answers = answers or "judge" in self.values.coords
-        return "score" if answers else "epp"
+        y = self.values
+        answers = likelihood_of(y, "auto", None) == "dirichlet" and y.sizes.get("round", 2) > 1
+        # Right and wrong ones: many accuracies of 1 are no answers.
+        answers &= are_answers(y) or all(bool((y == end).any()) for end in ends_of(y))
+        return "score" if answers or "judge" in y.coords else "epp"
 
     def tournaments(self) -> list[str]:
         """List the tournaments in order of appearance."""

@@ -120,9 +120,9 @@ def _smoothed(post: Posterior) -> Any:
         raise LeaderbayesError(
             f"{post.called} has a log-likelihood that does not belong to its posterior draws."
         )
-    if len(post.draws) < _FEWEST:
+    if len(np.unique(post.draws[:, 0])) < _FEWEST:
         raise LeaderbayesError(
-            f"{post.called} has fewer than {_FEWEST} draws, too few to leave a round out."
+            f"{post.called} has fewer than {_FEWEST} different draws, too few to leave a round out."
         )
     whole = xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": likelihood})
     with warnings.catch_warnings():

@@ -93,11 +93,6 @@ def design(
         Over ``question`` then ``rounds_needed``, NaN where no number is enough. attrs:
         ``message``, ``unit``, ``players``, ``prob``, ``target``, ``seed``, and what was given.
 
-    Raises
-    ------
-    LeaderbayesError
-        If arguments have no meaning; the message names all of them.
-
     Examples
     --------
     >>> import leaderbayes as lb

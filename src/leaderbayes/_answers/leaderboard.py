@@ -69,11 +69,6 @@ def leaderboard(
         (0 or 1), ``warnings`` (JSON list), and where they apply ``note``, ``estimand``,
         ``disagreement`` (why the column beside has another leader), ``anchor``, ``scale``.
 
-    Raises
-    ------
-    LeaderbayesError
-        If this is neither a posterior nor an estimate, or an option does not apply.
-
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, properties

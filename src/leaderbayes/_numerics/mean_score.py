@@ -29,7 +29,7 @@ from leaderbayes._types import Floats
 
 _STEPS = 60  # of own variances
 _BORROWED = 2.0  # rounds that the mean own variance counts as
-_BOARDS = 250  # that are filled in where there are gaps
+_BOARDS = 250  # at least, that are filled in where there are gaps
 _BURN = 15  # before the first that counts
 
 
@@ -147,7 +147,8 @@ def draw_filled(
     if there.all():
         return [draw(scores, size, luck, prior, rng, weighing)]
     weighing = weighing or equal(len(scores))
-    sizes = [len(some) for some in np.array_split(np.arange(size), min(size, _BOARDS))]
+    boards = min(size, max(_BOARDS, size // 4))  # more draws, more independent ones
+    sizes = [len(some) for some in np.array_split(np.arange(size), boards)]
     m = scores.shape[1]
     players, levels = effects(scores.T)
     board = np.where(there, scores, levels[:, None] + players)

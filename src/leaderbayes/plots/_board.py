@@ -42,11 +42,6 @@ def board(
     arviz_plots.PlotCollection
         "board": score across, teams up; the bar below is the interval.
 
-    Raises
-    ------
-    LeaderbayesError
-        If it is no board, or no estimate.
-
     References
     ----------
     Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark

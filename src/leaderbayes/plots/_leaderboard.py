@@ -198,11 +198,6 @@ def trajectories(
     arviz_plots.PlotCollection
         "board": periods across, up log-odds of beating that period's average player or the anchor.
 
-    Raises
-    ------
-    LeaderbayesError
-        If strengths are not by period, or an argument is out of range.
-
     Examples
     --------
     >>> import leaderbayes as lb

@@ -47,11 +47,6 @@ def search(
         ``x`` and ``y`` "search": a colour for each iteration; the best candidate is a star, those
         indistinguishable from it are large, and all others small.
 
-    Raises
-    ------
-    LeaderbayesError
-        If it is no fitted search, has no such parameter or iteration, or none was compared.
-
     References
     ----------
     Gajda, Chlebus (2022), A probability-based models ranking approach, Figures 9 and 10.

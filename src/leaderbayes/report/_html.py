@@ -82,12 +82,6 @@ def html(
     Path
         The file.
 
-    Raises
-    ------
-    LeaderbayesError
-        If ``dt``, ``sota`` or ``audit`` is something else, an option is out of range, or the file
-        cannot be written.
-
     Examples
     --------
     >>> import leaderbayes as lb

@@ -48,11 +48,6 @@ def latex(
     str
         Paragraphs and a table. Names of players are escaped, and cut after 60 characters.
 
-    Raises
-    ------
-    LeaderbayesError
-        As `text`, or if the files cannot be written.
-
     Examples
     --------
     >>> import leaderbayes as lb

@@ -69,12 +69,6 @@ def site(
         ``tied_for_top``, ``groups`` and ``told_apart`` (distinguishable pairs, the better player
         first, of the best 100).
 
-    Raises
-    ------
-    LeaderbayesError
-        If there is no board, one is of something else, two have the same link, an option is out of
-        range, or the folder cannot be written.
-
     Examples
     --------
     >>> import leaderbayes as lb

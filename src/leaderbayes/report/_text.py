@@ -64,12 +64,6 @@ def text(
     str
         Names of players stand in one line, cut after 60 characters.
 
-    Raises
-    ------
-    LeaderbayesError
-        If this is neither a posterior nor an estimate, an option is out of range, or the audit is
-        of another posterior.
-
     Examples
     --------
     >>> import leaderbayes as lb

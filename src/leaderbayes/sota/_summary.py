@@ -39,11 +39,6 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         ``sampler``, ``converged``, ``warnings``, ``prob``; ``law_free``, a sentence where the
         estimate lies outside that interval, else empty.
 
-    Raises
-    ------
-    LeaderbayesError
-        If ``prob`` is not between 0 and 1, or the DataTree is another model's.
-
     References
     ----------
     Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark performance,

@@ -38,9 +38,10 @@ def warn_if_apart(matches: xr.Dataset) -> None:
     if not is_one_group(matches):
         groups = components(matches)
         fact, unknown, known = say_apart(matches, groups)
+        more = "rounds" if "round" in matches.dims else "votes"
         warn(
             f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}. "
-            "Add rounds that connect them."
+            f"Add {more} that connect them."
         )
 
 

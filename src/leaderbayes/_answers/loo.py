@@ -120,15 +120,20 @@ def _smoothed(post: Posterior) -> Any:
         raise LeaderbayesError(
             f"{post.called} has a log-likelihood that does not belong to its posterior draws."
         )
-    if len(np.unique(post.draws[:, 0])) < _FEWEST:
+    if len(post.draws) < _FEWEST:
         raise LeaderbayesError(
-            f"{post.called} has fewer than {_FEWEST} different draws, too few to leave a round out."
+            f"{post.called} has fewer than {_FEWEST} draws, too few to leave a round out."
         )
     whole = xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": likelihood})
     with warnings.catch_warnings():
         # Our own message, which says what to do, stands for ArviZ'.
         warnings.simplefilter("ignore", UserWarning)
-        return az.loo(whole, var_name=next(iter(likelihood.data_vars)), pointwise=True)
+        try:
+            return az.loo(whole, var_name=next(iter(likelihood.data_vars)), pointwise=True)
+        except ValueError as problem:  # chains that are stuck
+            raise LeaderbayesError(
+                f"{post.called} has too few different draws to leave a round out; sample it again."
+            ) from problem
 
 
 @_smoothed.register

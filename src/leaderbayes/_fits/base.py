@@ -198,7 +198,7 @@ class Posterior:
         return np.asarray(expit(gap))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
-        """Return draws (sample, ...) of a variable; raise unless all are finite: lost are NaN."""
+        """Return draws (sample, ...) of a variable; or raise, if any is lost (NaN) or infinite."""
         inside = self.group(group)
         if name not in inside.data_vars:
             raise LeaderbayesError(f"{self.called} has no {group}/{name}.")

@@ -39,7 +39,7 @@ class Ways(NamedTuple):
 
 
 def spectral_gap(n: Floats) -> float:
-    """Return the spectral gap of the walk from player to opponent; groups' smallest."""
+    """Return the spectral gap of the walk from player to opponent, or the smallest of groups."""
     root = np.sqrt(n.sum(axis=1))
     root = np.where(root > 0.0, root, np.inf)
     gap = np.linalg.eigvalsh(np.eye(len(n)) - n / root[:, None] / root)

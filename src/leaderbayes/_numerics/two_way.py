@@ -7,7 +7,7 @@ from leaderbayes._types import Floats
 
 
 def effects(table: Floats) -> tuple[Floats, Floats]:
-    """Return effects of rows and columns by least squares; NaN is missing, levels apart near 0."""
+    """Return effects of rows and columns by least squares, of a table with missing values."""
     known = ~np.isnan(table)
     values = np.where(known, table, 0.0)
     count = np.maximum(known.sum(axis=0), 1)

@@ -165,6 +165,14 @@ def test_level():
         (lambda f: lb.likelihood.pairwise_tests(f["model"], adjust="bonferroni"), "adjust="),
         (lambda f: lb.likelihood.pairwise_tests(f["model"], convention="x"), "convention='x'"),
         (
+            lambda f: ask(f["model"], hypothesis=np.eye(4), restricted=f["model"]),
+            "restricted= has its hypotheses",
+        ),
+        (
+            lambda f: ask(f["model"], restricted=f["model"], convention="published"),
+            "omit a, b, hypothesis= and convention=",
+        ),
+        (
             lambda f: ask(f["model"], restricted=f["model"]),
             "fit the second with",
         ),

@@ -177,8 +177,10 @@ def hypothesis_test(
     """
     require_fitted(estimate)
     if restricted is not None:
-        if (a, b, hypothesis) != (None, None, None):
-            raise LeaderbayesError("restricted= has its hypotheses: omit a, b and hypothesis=.")
+        if convention != "correct" or any(x is not None for x in (a, b, hypothesis)):
+            raise LeaderbayesError(
+                "restricted= has its hypotheses: omit a, b, hypothesis= and convention=."
+            )
         return _by_likelihood(restricted, estimate)
     tested = _asked(a, b, hypothesis)
     factor, more = published_scale(estimate, convention)

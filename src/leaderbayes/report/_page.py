@@ -47,9 +47,10 @@ def boards(
     if every is not None and not every.tournaments:
         return [_board(str(dt.attrs.get("tournament", "")), every, prob, top, anchored)], []
     study = read_study(dt, load=True)
-    fits = study.fits if every is None else {"All tournaments": every} | study.fits
-    described = [_board(name, post, prob, top, anchored) for name, post in fits.items()]
-    rows, first = compared(study, prob=prob), len(fits) - len(study.fits)
+    whole = [] if every is None else [("All tournaments", every)]
+    fits = [*whole, *study.fits.items()]
+    described = [_board(name, post, prob, top, anchored) for name, post in fits]
+    rows, first = compared(study, prob=prob), len(whole)
     return described, [_beside(row) | {"board": first + k} for k, row in enumerate(rows)]
 
 

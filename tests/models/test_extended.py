@@ -26,3 +26,12 @@ def test_the_likelihood_remains(name):
         for model, point in zip((own, fixed), points, strict=True)
     ]
     np.testing.assert_allclose(values[0], values[1])
+
+
+@pytest.mark.parametrize("name", ["bradley_terry", "plackett_luce", "round_intercept"])
+def test_the_prior_scale_is_data(name):
+    scores = lb.datasets.load("classifiers", "iris").isel(player=slice(4), round=slice(6))
+    with getattr(lb.models, name)(lb.matches(scores)) as model:
+        pm.set_data({"prior_scale": [0.01]})
+        scale = pm.draw(model["epp_scale"], 200, random_seed=1)
+    assert 0.0 < scale.max() < 0.05

@@ -83,7 +83,13 @@ def matches(
         if not within_round:
             raise LeaderbayesError("within_round=False is for scores: votes have no rounds.")
         return counted_votes(scores, ties)
-    board = valid_scores(scores)
+    return compared(valid_scores(scores), within_round=within_round, ties=ties, pairs=pairs)
+
+
+def compared(
+    board: xr.DataArray, *, within_round: bool, ties: Ties, pairs: bool | None
+) -> xr.Dataset:
+    """Compare valid scores, as `matches`."""
     names = tuple(dim for dim in board.dims if dim not in ("player", "round"))
     by_round = board.transpose(*names, "round", "player")
     if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
@@ -208,7 +214,11 @@ def valid_scores(scores: Any) -> xr.DataArray:
 
 def one_tournament(scores: xr.DataArray) -> xr.DataArray:
     """Return valid scores of one tournament as (player, round)."""
-    board = valid_scores(scores)
+    return only_tournament(valid_scores(scores))
+
+
+def only_tournament(board: xr.DataArray) -> xr.DataArray:
+    """Return those of one tournament; or raise."""
     if "tournament" not in board.dims:
         return board
     names = [str(name) for name in board["tournament"].to_numpy()]

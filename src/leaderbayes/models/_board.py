@@ -126,9 +126,11 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
         declared[str(name)] = pm.Data(
             str(name), known.to_numpy(), dims=tuple(map(str, values.dims))
         )
-    # pm.do(..., prune_vars=True) keeps what observed variables depend on: here all constants.
-    every = sum(values.sum() for values in declared.values())
-    return declared | {"weight": pt.switch(np.array(True), declared["weight"], every)}
+    options = {str(k): declared[str(k)][0] for k, v in constant.items() if v.dims == ("model",)}
+    # pm.do(..., prune_vars=True) keeps what observed variables depend on: here how they came about.
+    rules = [v.sum() for k, v in declared.items() if not re.search("^prior_|_scale$", k)]
+    weight = pt.switch(np.array(True), declared["weight"], sum(rules))
+    return declared | options | {"weight": weight}
 
 
 def pairs_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:

@@ -104,13 +104,13 @@ def bradley_terry(
     """
     import pymc as pm
 
-    eta, df, constant = checked(
+    eta, _, constant = checked(
         matches, MODEL, weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
         prior_df=prior_df,
     )  # fmt: skip
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
-        b = strengths(prior_scale, df, reliability(matches, eta))
+        b = strengths(data, reliability(matches, eta))
         observe_pairs(b, data["weight"], matches)
     return model
 

@@ -92,14 +92,14 @@ def davidson(
     """
     import pymc as pm
 
-    eta, df, constant = checked(
+    eta, _, constant = checked(
         matches, MODEL, weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
         prior_df=prior_df, tie_scale=tie_scale,
     )  # fmt: skip
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
-        b = strengths(prior_scale, df, reliability(matches, eta))
-        nu = pm.Normal("tie", 0.0, tie_scale)
+        b = strengths(data, reliability(matches, eta))
+        nu = pm.Normal("tie", 0.0, data["tie_scale"])
         observe_pairs(b, data["weight"], matches, nu=nu)
     return model
 

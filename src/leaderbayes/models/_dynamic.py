@@ -65,7 +65,7 @@ def _of_votes(
     )  # fmt: skip
     with pm.Model(coords={"player": kept["player"].to_numpy()}) as model:
         data = declare(known)
-        b = _walk(prior_scale, step_scale, boards, [found.together.weight] * len(names))
+        b = _walk(data, boards, [found.together.weight] * len(names))
         rows, m = found.rows.votes, kept.sizes["player"]
         if found.rows.effects:
             at = data["period_of_vote"]
@@ -162,12 +162,12 @@ def dynamic(
             constants(_NAME, matches, np.concatenate(weights), options,
                       period_of_round=("round", number))
         )  # fmt: skip
-        b = _walk(prior_scale, step_scale, [_counted(one) for one in boards], weights)
+        b = _walk(data, [_counted(one) for one in boards], weights)
         observe_pairs(b, data["weight"], matches, tournament=number)
     return model
 
 
-def _walk(prior_scale: float, step_scale: float, boards: list[xr.Dataset], weights: Any) -> Any:
+def _walk(data: Mapping[str, Any], boards: list[xr.Dataset], weights: Any) -> Any:
     """Add strengths to the pm.Model under construction: ``epp_period`` (period, player)."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -181,9 +181,9 @@ def _walk(prior_scale: float, step_scale: float, boards: list[xr.Dataset], weigh
         "step_centring", _share(float((steps**2).mean()), float((error[1:] + error[:-1]).mean()))
     )
     pm.modelcontext(None).add_coord("step", range(len(steps)))
-    scale = pm.HalfNormal("epp_scale", prior_scale)
+    scale = pm.HalfNormal("epp_scale", data["prior_scale"])
     first = pm.ZeroSumNormal("epp_unit", sigma=scale**of_first, dims="player")
-    step = pm.HalfNormal("epp_step", step_scale)
+    step = pm.HalfNormal("epp_step", data["step_scale"])
     unit = pm.ZeroSumNormal("step_unit", sigma=step**of_steps, dims=("step", "player"))
     walked = pt.concatenate(
         [scale ** (1.0 - of_first) * first[None], step ** (1.0 - of_steps) * unit]

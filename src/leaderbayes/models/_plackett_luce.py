@@ -90,13 +90,13 @@ def plackett_luce(
     """
     import pymc as pm
 
-    _, df, constant = checked(
+    _, _, constant = checked(
         matches, MODEL, weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
         prior_df=prior_df,
     )  # fmt: skip
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
-        b = strengths(prior_scale, df, rank_reliability(matches["place"].to_numpy()))
+        b = strengths(data, rank_reliability(matches["place"].to_numpy()))
         observe_rankings(b, data["weight"], matches)
     return model
 

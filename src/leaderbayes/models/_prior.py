@@ -1,6 +1,6 @@
 """Priors of strengths, and how the sampler moves them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ def normal(scale: float) -> Callable[[Floats], Floats]:
     return lambda x: np.asarray(-0.5 * (np.log(2.0 * np.pi) + (x / scale) ** 2) - np.log(scale))
 
 
-def strengths(prior_scale: float, df: float, centring: float) -> Any:
+def strengths(data: Mapping[str, Any], centring: float) -> Any:
     """Add ``epp`` (player) and its raw variables to the pm.Model under construction.
 
     The sampler moves scale ** (centring - 1) * strength: centred (1), a board of equal players is
@@ -43,8 +43,8 @@ def strengths(prior_scale: float, df: float, centring: float) -> Any:
     """
     import pymc as pm
 
-    scale = pm.HalfNormal("epp_scale", prior_scale)
-    unit = pm.StudentT("epp_unit", nu=df, sigma=scale**centring, dims="player")
+    scale = pm.HalfNormal("epp_scale", data["prior_scale"])
+    unit = pm.StudentT("epp_unit", nu=data["prior_df"], sigma=scale**centring, dims="player")
     apart = unit - unit.mean()
     return pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
 

@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
+from leaderbayes._scores.matches import (
+    Ties,
+    compared,
+    matches,
+    one_tournament,
+    only_tournament,
+    valid_scores,
+)
 from leaderbayes._scores.read import describe, what_was_read
 from leaderbayes._scores.tables import BY_ROUND, counted
 from leaderbayes._scores.vote_matches import is_votes, of_players, valid_votes, weights_of
@@ -98,7 +105,7 @@ class Scores(NamedTuple):
         fraction, cluster = options.get("test_fraction"), options.get("cluster", "auto")
         if "scores" not in model.data:
             pairs = model.pairs or None
-            played = matches(self.values, within_round=within_round, ties=ties, pairs=pairs)
+            played = compared(self.values, within_round=within_round, ties=ties, pairs=pairs)
             board = by_levels(self.values, cluster)
             hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
             return played
@@ -124,7 +131,7 @@ class Scores(NamedTuple):
     def adapted(self, model: Model, options: dict[str, Any]) -> "Scores":
         """Return the data for the model; remove used ``options``."""
         check_beside(self.values, model)
-        board = self.values if model.several else one_tournament(self.values)
+        board = self.values if model.several else only_tournament(self.values)
         del options["ties"]  # a rule of matches here
         if options["cluster"] == "none":
             board = by_levels(board, options.pop("cluster"))

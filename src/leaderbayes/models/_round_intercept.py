@@ -126,7 +126,7 @@ def round_intercept(
 
     with pm.Model(coords=coords_of(matches) | {"pair": board.pairs}) as model:
         data = declare(board.constant)
-        scale = pm.HalfNormal("epp_scale", prior_scale)
+        scale = pm.HalfNormal("epp_scale", data["prior_scale"])
         unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
         b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
         b0 = pm.Normal("intercept", 0.0, intercept_scale)

@@ -116,21 +116,21 @@ def tournaments(
             ).assign_coords(tournament_round=coords["tournament_round"])
         )  # fmt: skip
         if groups is None:
-            scale = pm.HalfNormal("epp_scale", prior_scale)
+            scale = pm.HalfNormal("epp_scale", data["prior_scale"])
             unit = pm.ZeroSumNormal("epp_unit", sigma=scale**mean_centring, dims="player")
             mean = pm.Deterministic("epp", scale ** (1.0 - mean_centring) * unit, dims="player")
         else:
             number, names = _numbered(groups, coords["player"])
             model.add_coord("group", names)
             # A group has few players, and its mean is never well known: not centred.
-            group_scale = pm.HalfNormal("group_scale", prior_scale)
+            group_scale = pm.HalfNormal("group_scale", data["prior_scale"])
             group_unit = pm.ZeroSumNormal("group_unit", dims="group")
             group_mean = pm.Deterministic("epp_group", group_scale * group_unit, dims="group")
-            scale = pm.HalfNormal("epp_scale", prior_scale)
+            scale = pm.HalfNormal("epp_scale", data["prior_scale"])
             unit = pm.Normal("epp_unit", 0.0, scale**mean_centring, dims="player")
             own = group_mean[number] + scale ** (1.0 - mean_centring) * unit
             mean = pm.Deterministic("epp", own - pt.mean(own), dims="player")
-        spread = pm.HalfNormal("epp_spread", spread_scale)
+        spread = pm.HalfNormal("epp_spread", data["spread_scale"])
         # Strengths relative to the average of those present, whose level no match knows.
         share = present / present.sum(axis=1, keepdims=True)
         expected = mean - pt.dot(share, mean)[:, None]

@@ -145,11 +145,11 @@ def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
     import pymc as pm
 
     found = vote_statistics(name, votes, **options)
-    rows, (prior_scale, df) = found.rows, found.prior
+    rows = found.rows
     with pm.Model(coords={"player": rows.kept["player"].to_numpy()}) as model:
         data = declare(found.constant)
-        scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.StudentT("epp_unit", nu=df, sigma=scale**found.centring, dims="player")
+        scale = pm.HalfNormal("epp_scale", data["prior_scale"])
+        unit = pm.StudentT("epp_unit", data["prior_df"], sigma=scale**found.centring, dims="player")
         a = scale ** (1.0 - found.centring) * unit
         if found.ways is not None:
             alpha = pm.Uniform("matching", 0.0, design.LARGEST)
@@ -187,7 +187,7 @@ def observe_votes(found: VoteStatistics, data: Mapping[str, Any], eta: Any) -> N
     if found.rows.effects:
         size = pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
         eta += data["effect_value"] @ size
-    nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, found.tie_scale)]
+    nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, data["tie_scale"])]
     votes = found.rows.votes
     outcome = pm.Data("vote_outcome", votes.won / votes.n, dims="vote")
     pm.CustomDist(

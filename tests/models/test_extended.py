@@ -35,3 +35,13 @@ def test_the_prior_scale_is_data(name):
         pm.set_data({"prior_scale": [0.01]})
         scale = pm.draw(model["epp_scale"], 200, random_seed=1)
     assert 0.0 < scale.max() < 0.05
+
+
+def test_no_other_fit_is_made_without_the_prior():
+    matches = lb.matches(lb.datasets.load("classifiers", "iris")[:4, :6])
+    with lb.models.bradley_terry(matches) as extended:
+        shift = pm.Normal("shift", dims="player")
+    with pm.do(extended, {"epp": shift - shift.mean()}, prune_vars=True):
+        dt = pm.sample(100, tune=100, chains=2, progressbar=False, quiet=True)
+    with pytest.raises(lb.LeaderbayesError, match="fit your own model"):
+        lb.sensitivity(dt)

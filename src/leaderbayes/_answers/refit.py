@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._arguments import is_list, number, one_of
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.posterior import Posterior
+from leaderbayes._fits.posterior import Posterior, own_prior
 from leaderbayes._scores.vote_matches import CLUSTERINGS
 from leaderbayes.models._registry import FITTED, data_of, takers_of
 
@@ -125,6 +125,11 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
     """Return the arguments with which a posterior was fitted, as far as they are known."""
     if post.arguments:
         return {name: value for name, value in post.arguments.items() if name not in _SILENT}
+    if own_prior(post):
+        raise LeaderbayesError(
+            f"{post.called} has no epp_scale, so its strengths may have a prior that other fits "
+            "would not have: fit your own model to the other data, and compare the results."
+        )
     options = signature(post.model.build).parameters
     found = {n: post.option(n) for n in options if n != "weight" and post.option(n) is not None}
     if "weight" in options and bool((post.constant["weight"] == 1.0).all()):

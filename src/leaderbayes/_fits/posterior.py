@@ -202,3 +202,8 @@ class Teams(Posterior):
 KINDS: tuple[type[Posterior], ...] = (
     StrengthsOfVotes, StrengthsOfTournaments, Strengths, ScoresOfTournaments, MeanScores, Teams,
 )  # fmt: skip
+
+
+def own_prior(post: Posterior) -> bool:
+    """Whether players have a prior that is not the model's, whose scale is gone."""
+    return not any(map(post.has, ("epp_scale", "score_scale", "ability_scale")))

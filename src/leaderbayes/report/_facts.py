@@ -21,7 +21,7 @@ from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import clean
-from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams
+from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams, own_prior
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._numerics.intervals import decimals_of_difference
@@ -71,7 +71,7 @@ def facts_of(
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
         "unit": post.kind.unit, "estimand": post.trust.get("estimand"), "effects": [],
-        "own_prior": not post.has("epp_scale"),
+        "own_prior": own_prior(post),
         "versions": versions_of(fit.attrs),
         **_of_data(post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),

@@ -33,7 +33,7 @@ from leaderbayes.report._style import interval, number
 from leaderbayes.report._verdicts import settings, verdict_of
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
-_TOP, _PAIRS = 100, 10_000  # players of a board, and pairs of all boards, unasked
+_TOP, _PAIRS = 100, 5_000  # players of a board, and pairs of all boards, unasked
 _STEP = 5  # of its colours the page has every fifth
 _PALETTES = {"win": WINS, "rank": SHARES}
 
@@ -110,7 +110,7 @@ def page_of(
     """Return the text of the page, as `html` writes it."""
     prob = share("prob", prob)
     boards_in_it = len(dt.children) if is_study(dt) else 1
-    shown = int(np.clip(np.sqrt(2.0 * _PAIRS / boards_in_it), 10, _TOP))
+    shown = int(np.clip(np.sqrt(2.0 * _PAIRS / boards_in_it), 8, _TOP))
     top = shown if top is None else whole("top", top, at_least=2)
     asked = None if audit is None else section(dt, audit)
     described, beside = list[dict[str, Any]](), list[dict[str, Any]]()

@@ -28,7 +28,7 @@ from leaderbayes._types import Bools, Floats
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, hundreds of log-odds apart above
 _DROP = 8.0  # of the log density of log sigma, where nodes end
 _FLOOR = 0.05  # of curvature along a direction, whose unit is a standard deviation
-_DECREMENT = 1e-3  # of Newton's method, before its last step
+_DECREMENT = 0.03  # of Newton's method, before its last step
 _STEPS = 30  # of Newton's method
 # Knots of margins, in standard deviations, to 577 on either side; the second is 1.
 _KNOTS = np.sinh(0.5 * np.arcsinh(1.0) * np.arange(-16, 17))

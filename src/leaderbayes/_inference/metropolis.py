@@ -17,7 +17,7 @@ _FEWEST = 4000  # proposals
 _TIMES = (1, 2, 4)  # as many proposals in all, where fewer do not do
 _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
-_CHECKED, _APART = 8, 40  # players that diagnostics look at, at most: moved together, and apart
+_CHECKED = 40  # players that diagnostics look at, at most
 _MANY, _STATES = 120, 10  # players, and states that are kept of one point
 _MOVES, _MOST_MOVES = 5, 60  # of points at a time, and until chains have to agree
 _WALKERS = 4  # chains that are compared, at least
@@ -52,8 +52,7 @@ def draw_metropolis(
         state, accepted = _walk(proposed.log_weight, walkers, rng)
         # What is kept of a chain, evenly spread; of few draws, what they are kept of.
         shown = state[:, thin - 1 :: thin] if total >= _FEWEST else state
-        seen = _checked(proposed, shown, m, _CHECKED)
-        found = diagnose(seen, pareto_k=_pareto_k(proposed.log_weight))
+        found = diagnose(_checked(proposed, shown, m), pareto_k=_pareto_k(proposed.log_weight))
         if found["converged"] and found["min_ess"] > min(_GOOD_ESS, total / 2):
             break
     kept = state.reshape(-1)[thin - 1 :: thin]
@@ -75,7 +74,7 @@ def draw_metropolis(
             moved = Proposals(x, t, np.zeros(len(x)))
             state = np.arange(len(x)).reshape(walkers, -1)
             # Copies are next to each other: the effective sample size counts what has moved.
-            found = diagnose(_checked(moved, state, m, _APART))
+            found = diagnose(_checked(moved, state, m))
             # Chains that begin alike can agree before they have moved far.
             now = _numbers(x[each - 1 :: each], t[each - 1 :: each], m)
             found["converged"] *= int((begun * now).mean(axis=0).max() < _REMEMBERED)
@@ -99,14 +98,15 @@ def _numbers(x: Floats, t: Floats, m: int) -> Floats:
     return np.asarray((rank / len(rank) - 0.5) * np.sqrt(12.0))
 
 
-def _checked(proposed: Proposals, state: Longs, m: int, most: int) -> dict[str, Floats]:
+def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
     """Return the diagnosed variables (chain, draw, ...): strengths, scale, further parameters.
 
-    A step moves all players or none, so that some from the best to the worst tell enough.
+    A step moves all players or none, but a tail may be thin for one of them alone: of many players
+    some from the best to the worst are looked at.
     """
     a = proposed.x[:, :m] - proposed.x[:, :m].mean(axis=1, keepdims=True)
     order = np.argsort(a.mean(axis=0))
-    some = order[np.unique(np.linspace(0, m - 1, min(m, most)).astype(int))]
+    some = order[np.unique(np.linspace(0, m - 1, min(m, _CHECKED)).astype(int))]
     found = {"epp": a[:, some][state]}
     found["epp_scale"] = np.exp(proposed.log_scale)[state]
     if proposed.x.shape[1] > m:

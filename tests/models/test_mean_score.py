@@ -181,6 +181,8 @@ def test_a_flat_prior_is_the_correlated_t_test(fraction):
         d = values[i] - values[j]
         law = t(9, d.mean(), np.sqrt((0.1 + shared) * d.var(ddof=1)))
         assert kstest(drawn[:, i] - drawn[:, j], law.cdf).pvalue > 1e-3
+    alone = t(9, values[0].mean(), np.sqrt((0.1 + shared) * values[0].var(ddof=1)))
+    assert kstest(drawn[:, 0], alone.cdf).pvalue > 1e-3
     assert "log_likelihood" not in dt.children
 
 

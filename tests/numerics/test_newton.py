@@ -66,17 +66,11 @@ def test_firth_exists_where_the_maximum_does_not():
     epp, _, _ = newton(wins.sum(1), n, firth=True)
     assert epp[0] > epp[1] > epp[2]
     assert np.isfinite(epp).all()
-    # Two players, w of n: Firth adds half a win to either.
-    pair = np.array([[0.0, 4.0], [4.0, 0.0]])
-    epp, _, _ = newton(np.array([4.0, 0.0]), pair, firth=True)
-    assert epp[0] - epp[1] == pytest.approx(np.log(4.5 / 0.5), abs=1e-5)
-
-
-def test_firth_converges_where_players_met_once():
-    # Two players, one match: the penalised curvature is twice the information.
-    once = np.array([[0.0, 1.0], [1.0, 0.0]])
-    epp, _, _ = newton(np.array([1.0, 0.0]), once, firth=True)
-    assert epp[0] - epp[1] == pytest.approx(np.log(3.0), abs=1e-5)
+    # Two players, w of n: Firth adds half a win to either; of one match the curvature is doubled.
+    for wins in (1.0, 4.0):
+        pair = wins * (1 - np.eye(2))
+        epp, _, _ = newton(np.array([wins, 0.0]), pair, firth=True)
+        assert epp[0] - epp[1] == pytest.approx(np.log((wins + 0.5) / 0.5), abs=1e-5)
 
 
 def test_jeffreys_far_from_the_maximum():

@@ -31,15 +31,6 @@ def test_means_of_a_complete_table_are_its_own():
     np.testing.assert_array_equal(column_means(table), table.mean(axis=0))
 
 
-@pytest.mark.parametrize("shape", [(9, 4), (4, 9)])
-def test_what_is_additive_is_told_from_a_part_of_it(shape):
-    rng = np.random.default_rng(1)
-    whole = np.add.outer(rng.normal(size=shape[0]), rng.normal(size=shape[1]))
-    gaps = np.isnan(with_gaps(*shape, 2))
-    means = column_means(np.where(gaps, np.nan, whole))
-    np.testing.assert_allclose(means, whole.mean(axis=0), atol=1e-12)
-
-
 def test_parts_that_share_nothing_have_no_means():
     table = np.full((5, 4), np.nan)
     table[:2, :2], table[2:, 2:] = 1.0, 2.0

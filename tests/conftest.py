@@ -269,12 +269,6 @@ def misfit():
 
 
 @pytest.fixture(scope="session")
-def fitted(scores):
-    """Bradley-Terry's posterior of `scores`, by NUTS."""
-    return lb.fit(scores, draws=500, seed=1, sampler="nutpie", prior=True, progressbar=False)
-
-
-@pytest.fixture(scope="session")
 def tied_scores(scores):
     """The same board, rounded until players tie."""
     return (scores / 2.0).round().assign_attrs(scores.attrs)

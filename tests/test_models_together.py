@@ -1,13 +1,11 @@
-"""Models beside each other: several tournaments; predictive accuracy on a common event."""
+"""Models beside each other: several tournaments; rankings and pairs."""
 
-import arviz as az
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
-from conftest import TRUTH
+from conftest import TRUTH, board
 
 
 @pytest.fixture(scope="module")
@@ -15,36 +13,16 @@ def fitted_tournaments(tournaments):
     return lb.fit(tournaments, "tournaments", seed=1, draws=2000, progressbar=False)
 
 
-@pytest.fixture(scope="module")
-def fitted_ranking(tied_scores):
-    return lb.fit(tied_scores, "plackett_luce", seed=1, draws=2000, progressbar=False)
-
-
-@pytest.fixture(scope="module")
-def fitted_intercepts(scores):
-    return lb.fit(scores, "round_intercept", seed=1, draws=2000, progressbar=False)
-
-
-# Ten rounds of six players: one may well count too much to be left out by reweighting.
-high_pareto_k = pytest.mark.filterwarnings(
+@pytest.mark.filterwarnings(
     "ignore:Estimated shape parameter of Pareto:UserWarning",
     "ignore:LB013:leaderbayes.LeaderbayesWarning",
 )
-
-
-@high_pareto_k
 @pytest.mark.slow
 def test_rounded_scores_mean_the_same_to_rankings_and_to_pairs():
     """Twelve percent of pairs tie; strengths and checks are those of pairs, ties half."""
     rng = np.random.default_rng(4)
     noisy = TRUTH[:, None] + rng.gumbel(size=(5, 150))
-    coords = {"player": [f"p{i}" for i in range(5)], "round": [str(k) for k in range(150)]}
-    scores = xr.DataArray(
-        np.floor(noisy / 0.8 + rng.random(150)),
-        coords=coords,
-        dims=("player", "round"),
-        attrs={"higher_is_better": 1},
-    )
+    scores = board(np.floor(noisy / 0.8 + rng.random(150)))
     pairs = lb.fit(scores, sampler="metropolis", seed=1)
     ranking = lb.fit(scores, "plackett_luce", seed=1, replicates=200, progressbar=False)
     assert ranking.attrs["converged"]
@@ -89,20 +67,6 @@ def test_a_new_tournament_is_a_mean_over_its_deviations(fitted_tournaments):
 
 
 @pytest.mark.slow
-def test_one_tournament_of_many(fitted_tournaments, tournaments):
-    one = lb.study.select(fitted_tournaments, "data 1")
-    table = lb.leaderboard(one)
-    assert sorted(table["player"]) == ["p0", "p1", "p2", "p3"]
-    place = one["observed_data"]["place"]
-    expected = lb.matches(tournaments.sel(tournament="data 1"), pairs=False)["place"]
-    np.testing.assert_array_equal(place.transpose("round", "player"), expected)
-    assert 0.0 < float(lb.check(one, draws=50)["p_value"]) < 1.0
-    assert lb.loo(one).n_data_points == one.observed_data.sizes["round"]
-    with pytest.raises(lb.LeaderbayesError, match="did you mean 'data 1'"):
-        lb.study.select(fitted_tournaments, "data1")
-
-
-@pytest.mark.slow
 def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     names = [f"data {t}" for t in range(6)]
     table = lb.study.compare(fitted_tournaments, draws=5)
@@ -117,38 +81,3 @@ def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     assert lb.study.embedding(fitted_tournaments)["score"].shape == (6, 2)
     groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "p4": "b"}
     assert lb.study.tunability(fitted_tournaments, groups)["gain"].notnull().all()
-
-
-@high_pareto_k
-@pytest.mark.slow
-def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, scores):
-    ours = {"pairs": lb.loo(fitted), "pmra": lb.loo(fitted_intercepts)}
-    table = az.compare(ours)
-    assert set(table.index) == {"pairs", "pmra"}
-    # By hand: the score of a round under the plain posterior bounds the one without it.
-    epp = fitted["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", "player")
-    p = expit(epp.values[:, :, None] - epp.values[:, None]).mean(axis=0)
-    place = lb.matches(scores, pairs=False)["place"].values
-    full = [
-        sum(np.log(p[i, j]) for i in range(6) for j in range(6) if 0 < row[i] < row[j])
-        for row in place
-    ]
-    assert ours["pairs"].elpd == pytest.approx(sum(full) - ours["pairs"].p, abs=0.5)
-    assert (ours["pairs"].elpd_i.values < np.array(full) + 0.2).all()
-
-
-@pytest.mark.parametrize(
-    ("model", "options", "message"),
-    [
-        ("plackett_luce", {"ties": "drop"}, "choose 'half'"),
-        ("plackett_luce", {"weight": "composite"}, "ranking is exact"),
-        ("plackett_luce", {"options": {"tie_scale": 1.0}}, "no option 'tie_scale'"),
-        ("round_intercept", {"within_round": False}, "within_round=True"),
-        ("tournaments", {}, "several tournaments"),
-        ("bradley_terry", {"options": {"wieght": 1.0}}, "Did you mean 'weight'"),
-        ("bradley_terry", {"test_fraction": 1.0}, "test_fraction=1.0"),
-    ],
-)
-def test_bad_options(model, options, message, tied_scores):
-    with pytest.raises(lb.LeaderbayesError, match=message):
-        lb.fit(tied_scores, model, progressbar=False, **options)

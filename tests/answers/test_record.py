@@ -37,7 +37,7 @@ def test_is_the_beta_of_its_own_matches():
     assert float(compared["record"]) == pytest.approx(float(found["mean"]))
 
 
-def test_ties_as_in_the_fit(scores):
+def test_ties_as_in_the_fit():
     tied = board([[1, 2, 2, 0.5], [0, 2, 2, 1.0]])
     dropped = lb.fit(tied, ties="drop", seed=1)
     assert (float(pair(dropped)["won"]), float(pair(dropped)["played"])) == (1.0, 2.0)

@@ -159,6 +159,10 @@ def test_players_and_scale_of_scores_do_not_matter(name):
         ({"prior_scale": -1.0}, "prior_scale"),
         ({"within_round": "yes"}, "True or False"),
         ({"model": "plackett_luce", "weight": "composite"}, "exact"),
+        ({"model": "plackett_luce", "ties": "drop"}, "choose 'half'"),
+        ({"model": "plackett_luce", "options": {"tie_scale": 1.0}}, "no option 'tie_scale'"),
+        ({"model": "round_intercept", "within_round": False}, "within_round=True"),
+        ({"model": "tournaments"}, "several tournaments"),
     ],
 )
 def test_bad_options_are_refused_by_name(options, said, scores):

@@ -141,7 +141,7 @@ def test_what_has_no_weights(y):
         lb.fit(xr.Dataset(), round_weight="w")
 
 
-def test_the_reader_and_the_command_read_a_column(tmp_path, y):
+def test_the_reader_and_the_command_read_a_column(y):
     long = scores_of(y, KINDS).to_dataframe("score").reset_index()
     found = lb.read_scores(long.rename(columns={"round_weight": "family"}), round_weight="family")
     assert found["round_weight"].to_numpy().tolist() == KINDS.tolist()

@@ -13,7 +13,6 @@ import xarray as xr
 import leaderbayes as lb
 from leaderbayes._scores.sources import parse, read_table
 
-LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
 TABLE = pd.DataFrame(
     {
         "model_a": ["fox", "owl", "élk"],

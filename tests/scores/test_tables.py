@@ -14,8 +14,6 @@ from sklearn.tree import DecisionTreeClassifier
 import leaderbayes as lb
 from leaderbayes._scores.tables import alike, clean
 
-LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
-
 
 @pytest.mark.parametrize(
     "name", ["a b", 'quo"te', "100%", "Zürich 東京", "x" * 10_000, "NA", "01", "[red]", "$x_1$"]

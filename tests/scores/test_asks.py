@@ -219,7 +219,7 @@ def test_two_columns_that_are_not_alike_are_named():
 ROWS = "a,.61,.52,.4\nb,.7,.5,.45\nc,.55,.6,.3\n"
 
 
-@pytest.mark.parametrize("first", ["", "index", "technique_used", "Name", "id"])
+@pytest.mark.parametrize("first", ["", "index", "technique_used", "Name", "Label", "id"])
 def test_orientation_is_asked_for(write, first):
     path = write(f"{first},mmlu,arc,gsm8k\n{ROWS}")
     for source in (path, pd.read_csv(path), pd.read_csv(path, index_col=0)):
@@ -306,11 +306,14 @@ def test_scores_in_lines_of_json(write):
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong"), [("C", "I"), ("y", "n"), ("✓", "✗"), ("pass", "fail"), ("True", "False")]
-)
+    ("right", "wrong"),
+    [("C", "I"), ("y", "n"), ("✓", "✗"), ("pass", "fail"), ("True", "False"), ("yes", "no"),
+     ("correct", "INCORRECT"), ("1", "0")],
+)  # fmt: skip
 def test_right_and_wrong_in_words(write, right, wrong):
-    items = f"item,a,b\n1,{right},{wrong}\n2,{wrong},{right}\n3,{right},{right}\n"
-    np.testing.assert_array_equal(lb.read_scores(write(items)), [[1, 0, 1], [0, 1, 1]])
+    items = lb.read_scores(write(f"item,a,b\n1,{right},{wrong}\n2,{wrong},\n3,{right},{right}\n"))
+    np.testing.assert_array_equal(items, [[1, 0, 1], [0, np.nan, 1]])
+    assert items.attrs["columns"] == "player=column, round=item, score=cell"
     models = f"model,u,v\na,{right},{wrong}\nb,{right},{right}\n"
     np.testing.assert_array_equal(lb.read_scores(write(models)), [[1, 0], [1, 1]])
     with pytest.raises(lb.ScoresError, match="line 3: column 'b' holds 'timeout'"):

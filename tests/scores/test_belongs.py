@@ -57,15 +57,6 @@ def test_all_are_named_at_once(write):
     assert "'rf'" not in str(caught.value)
 
 
-@pytest.mark.parametrize("header", ["Name", "names", "Label"])
-def test_names_of_anything_are_asked_for(write, header):
-    path = write(f"{header},d1,d2\nA,.5,.2\nB,.3,.1\n")
-    with pytest.raises(lb.ScoresError, match=r"may name players or rounds\. If its rows"):
-        lb.read_scores(path)
-    assert list(lb.read_scores(path, player=header)["player"].values) == ["A", "B"]
-    assert list(lb.read_scores(path, round=header)["round"].values) == ["A", "B"]
-
-
 # -- by number -------------------------------------------------------------------------------------
 
 RNG = np.random.default_rng(7)

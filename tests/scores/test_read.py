@@ -68,16 +68,6 @@ def test_runs_of_tasks_are_averaged_where_they_are_named(write):
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong"), [("True", "False"), ("correct", "INCORRECT"), ("yes", "no"), ("1", "0")]
-)
-def test_words_of_answers(write, right, wrong):
-    wide = f"item,a,b\n0,{right},{wrong}\n1,{wrong},\n2,{right},{right}\n"
-    scores = lb.read_scores(write(wide))
-    assert scores.attrs["columns"] == "player=column, round=item, score=cell"
-    np.testing.assert_array_equal(scores, [[1.0, 0.0, 1.0], [0.0, np.nan, 1.0]])
-
-
-@pytest.mark.parametrize(
     ("table", "message"),
     [
         ("model,item,correct\na,1,correct\nb,2,maybe\n", "line 3: column 'correct' holds 'maybe'"),

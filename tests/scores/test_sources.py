@@ -51,18 +51,6 @@ def test_without_a_name(kind, name, write):
     xr.testing.assert_equal(lb.read_votes(write(written(kind), name)), lb.read_votes(TABLE))
 
 
-@pytest.mark.parametrize("kind", ["tsv", "json", "jsonl"])
-def test_scores_in_every_format(kind, write):
-    table = pd.DataFrame({"model": [*"abab"], "fold": [1, 1, 2, 2], "auc": [0.5, 0.6, 0.7, 0.75]})
-    lines = kind == "jsonl"
-    text = table.to_csv(sep="\t", index=False) if kind == "tsv" else table.to_json(
-        orient="records", lines=lines
-    )  # fmt: skip
-    np.testing.assert_array_equal(
-        lb.read_scores(write(text, f"scores.{kind}")), lb.read_scores(table)
-    )
-
-
 def test_a_folder_of_parquet_files(tmp_path):
     (tmp_path / "more").mkdir()
     TABLE[:2].to_parquet(tmp_path / "a.parquet")
@@ -89,7 +77,6 @@ def test_rows_are_named_as_the_file_has_them(write):
         ("\n", "first line is empty"),
         ("model,fold,auc\n", "header but no scores"),
         (",acc,,f1\nm,1,2,3\n", "first line names 2 of 4 columns; remove any text above"),
-        ('model,fold,auc\na,1,"0,5"\nb,1,2\n', "a decimal comma"),
         ("model,fold,auc\na,1,1,9\nb,1,1\n", "line 2: 4 cells do not fit the header"),
         ("ds,a,b\nx,1,2\ny,1\n", "line 3: 2 cells do not fit"),
         ("model,fold,fold\na,1,1\n", "two columns are called 'fold'"),

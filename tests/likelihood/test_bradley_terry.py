@@ -76,22 +76,6 @@ def test_covariances_agree_where_rounds_are_independent_matches():
     np.testing.assert_allclose(made["model"], made["clustered"], rtol=0.07)
 
 
-@pytest.mark.parametrize("penalty", [{"pseudo_rounds": 1.0}, {"firth": True}])
-def test_penalties_give_an_estimate_on_a_separated_board(penalty):
-    matches = lb.matches(board([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]]))
-    fit = lb.likelihood.bradley_terry(matches, covariance="model", **penalty)
-    assert fit["epp"].to_numpy().tolist() == sorted(fit["epp"].to_numpy(), reverse=True)
-    assert np.isfinite(fit["covariance"]).all()
-
-
-def test_never_met():
-    matches = lb.matches(board([[1.0, np.nan], [2.0, np.nan], [np.nan, 1.0], [np.nan, 2.0]]))
-    with pytest.raises(lb.NotConvergedError, match="never met"):
-        lb.likelihood.bradley_terry(matches, firth=True)
-    fit = lb.likelihood.bradley_terry(matches, covariance="model", pseudo_rounds=1.0)
-    assert np.isfinite(fit["epp"]).all()
-
-
 @pytest.mark.parametrize("met", ["all", "neighbours"])
 @pytest.mark.parametrize("pseudo_rounds", [0.0, 0.01, 2.0])
 def test_where_it_ends_is_the_maximum(met, pseudo_rounds):

@@ -61,12 +61,15 @@ def test_no_covariance_no_errors(matches, model):
     np.testing.assert_allclose(fit["epp"], estimate(matches, covariance="model")["epp"], atol=1e-6)
     assert set(fit.coords) == {"player"}
     assert lb.leaderboard(fit)[["epp_lower", "epp_upper"]].isna().all(axis=None)
-    with pytest.raises(lb.LeaderbayesError, match="no covariance"):
-        lb.win_probability(fit)
     assert np.isnan(player_errors(fit)).all()
     assert without_variation(fit) is None
-    with pytest.raises(lb.LeaderbayesError, match="has no covariance"):
-        lb.likelihood.pairwise_tests(fit)
+    for ask in (
+        lb.win_probability,
+        lb.likelihood.pairwise_tests,
+        lambda fit: lb.likelihood.hypothesis_test(fit, "p0", "p1"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match="no covariance"):
+            ask(fit)
 
 
 def test_more_contrasts_than_rounds_less_one_do_not_vary():

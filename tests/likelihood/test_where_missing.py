@@ -2,18 +2,11 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.special import expit
 from scipy.stats import binom
 
+from conftest import board
 from leaderbayes.likelihood._hints import lacking
-
-
-def board(y, cluster=None):
-    """Scores of p0, p1, ... in r0, r1, ..."""
-    names = {"player": [f"p{i}" for i in range(len(y))], "round": np.arange(y.shape[1])}
-    scores = xr.DataArray(y, names, ("player", "round"))
-    return scores if cluster is None else scores.assign_coords(cluster=("round", cluster))
 
 
 def items(rng, players, rounds):
@@ -38,7 +31,9 @@ def test_at_random_hardly_any_board_is_named(clustered):
         cluster = np.arange(200) // 5
         gone = rng.random((5, 40))[:, cluster] if clustered else rng.random(y.shape)
         y[gone < 0.3] = np.nan
-        named += bool(lacking(board(y, cluster if clustered else None)))
+        scores = board(y)
+        scores = scores.assign_coords(cluster=("round", cluster)) if clustered else scores
+        named += bool(lacking(scores))
     # Of boards named with 0.001 each.
     assert named <= binom.ppf(0.999, boards, 0.001)
 
@@ -62,7 +57,7 @@ def test_whole_clusters_are_one_each():
     y[0, cluster == 0] = np.nan
     y[1:, cluster == 0] = 0.0
     assert [one.player for one in lacking(board(y))] == ["p0"]
-    assert not lacking(board(y, cluster))
+    assert not lacking(board(y).assign_coords(cluster=("round", cluster)))
 
 
 def test_nothing_to_go_by():

@@ -5,23 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.integrate import quad
 from scipy.optimize import check_grad
 from scipy.special import expit
 from scipy.stats import norm
 
 import leaderbayes as lb
+from conftest import board
 from graphs import AS_IT_STANDS
 from leaderbayes.models import _rasch
 
 FOLDER = Path(__file__).parents[2] / "models" / "rasch"
-
-
-def table(answers):
-    coords = {dim: [f"{dim[0]}{k}" for k in range(n)] for dim, n in zip(
-        ("player", "round"), answers.shape, strict=True)}  # fmt: skip
-    return xr.DataArray(answers, coords, ("player", "round"))
 
 
 def simulate(rng, players, items, missing, tilt=0.0):
@@ -39,7 +33,7 @@ def simulate(rng, players, items, missing, tilt=0.0):
 def few():
     """Three players and five items, two answers missing."""
     values = [[1.0, 0, 1, np.nan, 1], [0, 0, 1, 1, 1], [np.nan, 1, 1, 1, 0]]
-    return table(np.array(values))
+    return board(np.array(values))
 
 
 def test_the_model_equals_the_specification(few):
@@ -99,7 +93,7 @@ def test_difficulties_are_integrated_out(few):
 
 def test_difficulties_are_drawn_from_their_posterior():
     """Of one item: by the mean over a fine grid."""
-    problem = _rasch.problem(table(np.array([[1.0, 0], [1, 1], [0, 0]])))
+    problem = _rasch.problem(board(np.array([[1.0, 0], [1, 1], [0, 0]])))
     a, x = np.tile([0.3, -0.2, 0.9], (20_000, 1)), np.zeros((20_000, 5))
     drawn = problem.expand(a, x, np.ones(20_000), np.random.default_rng(2))
     s, d = float(drawn["difficulty_scale"][0]), np.linspace(-12.0, 12.0, 4001)
@@ -115,18 +109,18 @@ def test_difficulties_are_drawn_from_their_posterior():
 def test_answers_take_it_and_it_finds_what_was_hidden():
     """Two fifths are missing, of the strong easy items and of the weak hard ones."""
     p, answers = simulate(np.random.default_rng(7), 5, 200, 0.4, tilt=1.5)
-    scores = table(100.0 * answers)
+    scores = board(100.0 * answers)
     dt = lb.fit(scores, "rasch", seed=1, replicates=50)
     assert dt.attrs["converged"]
-    board = lb.leaderboard(dt).set_index("player").loc[scores["player"]]
+    shown = lb.leaderboard(dt).set_index("player").loc[scores["player"]]
     seen = np.isfinite(answers).any(axis=0)
     truth = 100.0 * p[:, seen].mean(axis=1)
-    assert ((board["score_lower"] < truth) & (truth < board["score_upper"])).sum() >= 4
+    assert ((shown["score_lower"] < truth) & (truth < shown["score_upper"])).sum() >= 4
     gap, own = lb.compare(dt, "p4", "p0"), np.nanmean(scores, axis=1)
     low, high = (float(gap[f"difference_{end}"]) for end in ("lower", "upper"))
     assert own[4] - own[0] < low < truth[4] - truth[0] < high
-    assert board.attrs["estimand"].startswith(f"Scores are of all {seen.sum()} items")
-    assert lb.tied_for_top(dt)[0] == board["score"].idxmax()
+    assert shown.attrs["estimand"].startswith(f"Scores are of all {seen.sum()} items")
+    assert lb.tied_for_top(dt)[0] == shown["score"].idxmax()
     assert "abilities of players" in " ".join(str(lb.report.text(dt)).split())
     assert float(lb.check(dt, seed=1)["p_value"]) > 0.01
     assert lb.loo(dt).n_data_points == seen.sum()
@@ -152,6 +146,6 @@ def test_weak_players_with_easy_items_need_no_moves():
     ability, difficulty = np.array([0.0, 0.5, 1.0, 1.5])[:, None], rng.normal(size=150)
     right = rng.random((4, 150)) < expit(ability - difficulty)
     asked = rng.random((4, 150)) < expit(2.0 * (ability - difficulty - 0.7))
-    answers = table(np.where(asked, right, np.nan)).dropna("round", how="all")
+    answers = board(np.where(asked, right, np.nan)).dropna("round", how="all")
     dt = lb.fit(answers, "rasch", seed=1)
     assert (dt.attrs["sampler"], dt.attrs["converged"]) == ("metropolis", 1)

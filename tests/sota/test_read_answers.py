@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from conftest import board
 from leaderbayes._numerics.maximum import conditionals
 
 THETA, N = np.linspace(0.7, 0.85, 16), 300
@@ -16,15 +17,8 @@ def simulated(rng, rho, n=1000, theta=THETA, theta_0=0.85):
     up, down = conditionals(theta, rho, theta_0)
     reference = rng.random(n) < theta_0
     chance = np.where(reference, up[:, None], down[:, None])
-    return xr.DataArray(
-        (rng.random(chance.shape) < chance).astype(float),
-        dims=("player", "round"),
-        coords={
-            "player": [f"p{j}" for j in range(len(theta))],
-            "round": [f"q{i}" for i in range(n)],
-        },
-        attrs={"higher_is_better": 1},
-    )
+    right = board((rng.random(chance.shape) < chance).astype(float))
+    return right.assign_coords(round=[f"q{i}" for i in range(n)])
 
 
 @pytest.fixture(scope="module")

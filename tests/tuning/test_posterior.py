@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
+from conftest import board
 from leaderbayes.tuning._posterior import gains, standing
 
 
@@ -24,14 +24,9 @@ def test_probabilities_are_those_of_the_draws(simulated):
 
 def test_posterior_is_that_of_fit(simulated):
     _, scores = simulated(2)
-    names = [str(i) for i in range(len(scores))]
-    board = xr.DataArray(
-        scores, {"player": names, "round": np.arange(scores.shape[1])}, ("player", "round"),
-        attrs={"higher_is_better": 1},
-    )  # fmt: skip
     for fraction in (None, 0.1):
         dt = lb.fit(
-            board, "bradley_terry", seed=1, replicates=1, test_fraction=fraction,
+            board(scores), "bradley_terry", seed=1, replicates=1, test_fraction=fraction,
             prior_scale=1.0, options={"prior_df": 4.0},
         )  # fmt: skip
         epp = dt["posterior"]["epp"].to_numpy().reshape(-1, len(scores))

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-import xarray as xr
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
+import conftest
 import leaderbayes as lb
 from leaderbayes.tuning import LeaderboardSearchCV
 from leaderbayes.tuning._race import Race
@@ -54,14 +54,11 @@ def test_folds_that_share_their_data_count_less():
 
 def test_wald_is_that_of_pmra():
     scores = board(0.5)
-    names = [str(i) for i in range(len(scores))]
-    table = xr.DataArray(
-        scores, {"player": names, "round": np.arange(20)}, ("player", "round"),
-        attrs={"higher_is_better": 1},
-    )  # fmt: skip
-    fit = lb.likelihood.round_intercept(lb.matches(table), order=names)
+    fit = lb.likelihood.round_intercept(
+        lb.matches(conftest.board(scores)), order=[f"p{i}" for i in range(len(scores))]
+    )
     assert fit["epp"][0] > fit["epp"][1]
-    assert wald_p_value(scores, 0, 1) == lb.likelihood.hypothesis_test(fit, "0", "1")["p_value"]
+    assert wald_p_value(scores, 0, 1) == lb.likelihood.hypothesis_test(fit, "p0", "p1")["p_value"]
 
 
 def test_wald_where_pmra_has_no_estimate():

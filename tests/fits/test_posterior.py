@@ -9,7 +9,8 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import flat, simulate, tree
+import posteriors
+from conftest import TRUTH, flat, simulate, tree
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.places import ranks_of
 
@@ -81,40 +82,9 @@ def test_places_stand_for_scores_that_are_unknown(dt):
 
 def test_several_tournaments(tournaments):
     """Each has its own players, rounds and strengths."""
-    places = lb.matches(tournaments)["place"].transpose("tournament", "round", "player")
-    played = (places > 0).any("player").to_numpy()
-    number, rows = np.nonzero(played)
-    rng = np.random.default_rng(1)
-    dims, names = (
-        ("chain", "draw"),
-        {"player": tournaments["player"], "tournament": tournaments["tournament"]},
-    )
-    epp = rng.normal(size=(1, 30, 6, 5))
-    posterior = xr.Dataset(
-        {
-            "epp": ((*dims, "player"), epp.mean(axis=2)),
-            "epp_tournament": ((*dims, "tournament", "player"), epp),
-            "epp_spread": (dims, np.ones((1, 30))),
-        },
-        names,
-    )
-    row = [f"{t}: {k}" for t, k in zip(number, rows, strict=True)]
-    observed = xr.Dataset(
-        {"place": (("tournament_round", "player"), places.to_numpy()[played])},
-        {"tournament_round": row, "player": tournaments["player"]},
-    )
-    known = xr.Dataset(
-        {
-            "tournament_of_round": ("tournament_round", number),
-            "within_round": ("model", [1]), "ties": ("model", [0]),
-        },
-        {"tournament_round": row},
-    )  # fmt: skip
-    post = Posterior(
-        xr.DataTree.from_dict(
-            {"posterior": posterior, "observed_data": observed, "constant_data": known}
-        )
-    )
+    dt = posteriors.tournaments(tournaments, TRUTH)
+    epp = dt["posterior"]["epp_tournament"].to_numpy().reshape(-1, 6, 5)
+    post = Posterior(dt)
     assert post.several
     boards = post.boards()
     assert len(boards) == 6
@@ -123,7 +93,7 @@ def test_several_tournaments(tournaments):
         np.testing.assert_array_equal(board["player"], alone["player"])
         np.testing.assert_array_equal(board["wins"], alone["wins"])
         at = post.players.get_indexer(pd.Index(alone["player"]))
-        np.testing.assert_array_equal(draws, epp[0, :, t][:, at])
+        np.testing.assert_array_equal(draws, epp[:, t][:, at])
 
 
 def test_less_is_better_of_losses():

@@ -7,7 +7,8 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import tree
+import posteriors
+from conftest import TRUTH, tree
 from leaderbayes.study._tournaments import fits_of, read_study, tournaments_of
 
 
@@ -50,40 +51,10 @@ def test_warnings_name_their_tournament(study):
 
 @pytest.fixture(scope="module")
 def several(tournaments):
-    """A posterior of several tournaments, as the model observes them, and nothing was sampled."""
-    matches = lb.matches(tournaments, pairs=False)
-    rows = matches["place"].transpose("tournament", "round", "player")
-    names = [f"data {t}: {k}" for t in range(6) for k in range(12)]
-    place = xr.DataArray(
-        rows.to_numpy().reshape(72, 5),
-        {"tournament_round": names, "player": rows["player"].to_numpy()},
-        ("tournament_round", "player"),
-    )
-    rng = np.random.default_rng(1)
-    epp = rng.normal(size=(2, 50, 6, 5))
-    where = {"tournament": tournaments["tournament"].to_numpy(), "player": place["player"]}
-    posterior = xr.Dataset(
-        {
-            "epp": (("chain", "draw", "player"), epp.mean(axis=2)),
-            "epp_spread": (("chain", "draw"), np.ones((2, 50))),
-            "epp_tournament": (("chain", "draw", "tournament", "player"), epp),
-        },
-        where,
-    )
-    constant = xr.Dataset(
-        {
-            "weight": ("tournament_round", np.repeat(np.linspace(0.3, 0.5, 6), 12)),
-            "tournament_of_round": ("tournament_round", np.repeat(np.arange(6), 12)),
-            "within_round": ("model", [1]),
-            "higher_is_better": ("model", [1]),
-            "ties": ("model", [0]),
-        },
-        {"tournament_round": names, "model": ["tournaments"]},
-    )
-    return xr.DataTree.from_dict(
-        {"posterior": posterior, "observed_data": place.to_dataset(name="place"),
-         "constant_data": constant}
-    )  # fmt: skip
+    """A posterior of several tournaments, whose rounds weigh differently by tournament."""
+    made = posteriors.tournaments(tournaments, TRUTH)
+    made["constant_data"]["weight"][:] = np.repeat(np.linspace(0.3, 0.5, 6), 12)
+    return made
 
 
 def test_one_of_a_fit_of_several(several, tournaments):

@@ -67,6 +67,14 @@ def board(values, *, higher_is_better=True):
     )
 
 
+def warned(call, *given, **options):
+    """Return what a call warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(*given, **options)
+    return [str(each.message) for each in caught]
+
+
 def cycle():
     """Rock, paper, scissors: every player beats the next, and no strengths say so."""
     return board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import board
+from conftest import board, warned
 from leaderbayes.likelihood._hints import Folds, column_of, hint, hints, look_like_folds, tied_share
 
 RUN = [str(k) for k in range(10)]
@@ -214,10 +213,8 @@ def items():
 
 def said(scores, **options):
     """What is said of scores, by its codes."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        hint(scores, None if "likelihood" in options else lb.matches(scores), **options)
-    return {str(w.message)[:5]: str(w.message) for w in caught}
+    matches = None if "likelihood" in options else lb.matches(scores)
+    return {text[:5]: text for text in warned(hint, scores, matches, **options)}
 
 
 def test_right_or_wrong_is_for_mean_scores(items):

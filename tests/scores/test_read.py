@@ -1,12 +1,11 @@
 """Reading tables, and refusing what cannot be compared."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import leaderbayes as lb
+from conftest import warned
 from leaderbayes._scores.read import describe
 
 LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
@@ -187,10 +186,7 @@ def test_a_scheme_asks_for_test_fraction_or_refuses_it():
     scores = lb.read_scores(of_data_sets(), scheme="Model/CV").isel(tournament=0, drop=True)
     plain = scores.assign_coords(round=["north", "south"])
     options = {"draws": 100, "replicates": 5, "seed": 1}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", lb.LeaderbayesWarning)
-        lb.fit(plain, **options)
-    assert "LB017" in "".join(str(one.message) for one in caught)
+    assert "LB017" in "".join(warned(lb.fit, plain, **options))
     tasks = scores.assign_attrs(scheme="Model/Task")  # called "1" and "2", in a column "fold"
     for model in ("bradley_terry", "mean_score"):
         with pytest.raises(lb.LeaderbayesError, match=r"test_fraction is for folds, .*Model/Task"):

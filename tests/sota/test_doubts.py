@@ -1,12 +1,11 @@
 """What is said of a posterior that should not be believed."""
 
-import warnings
-
 import numpy as np
 import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from conftest import warned
 from leaderbayes.sota._posterior import question
 
 
@@ -27,16 +26,9 @@ def a_tree(theta, draws=2, new=(0.9, 0.8, 0.7)):
     return tree
 
 
-def said_of(tree, flexible=False):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", lb.LeaderbayesWarning)
-        question(tree, flexible=flexible)
-    return [str(w.message) for w in caught]
-
-
 def test_a_best_below_the_median():
     """Nobody is told to lower a rho that is 0."""
-    assert said_of(a_tree([0.9, 0.8, 0.7])) == []
+    assert warned(question, a_tree([0.9, 0.8, 0.7]), flexible=False) == []
     low = a_tree([0.79, 0.78, 0.7])
     without = low.copy()
     without["posterior"] = xr.DataTree(low["posterior"].to_dataset().drop_vars("ease"))
@@ -46,7 +38,7 @@ def test_a_best_below_the_median():
         (without, False, "Fit law='flexible' (see"),
         (without, True, "copies of one submission (see"),
     ):
-        (said,) = said_of(tree, flexible)
+        (said,) = warned(question, tree, flexible=flexible)
         assert "its best is 0.79, below the median score, 0.8" in said
         assert remedy in said
 
@@ -57,16 +49,14 @@ def test_equal_teams_that_are_nearly_perfect_are_no_doubt():
     score = np.round(rng.binomial(374, 0.9985, 300) / 374, 5)
     assert np.median(score) == 1.0
     board = lb.sota.read_board(score, n=374)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        lb.sota.posterior(board, seed=1)
-    assert not [w for w in caught if "LB016" in str(w.message)]
+    assert "LB016" not in "".join(warned(lb.sota.posterior, board, seed=1))
 
 
 @pytest.mark.parametrize(("draws", "said"), [(400, True), (399, False)])
 def test_a_board_is_not_judged_by_fewer_than_400_of_its_like(draws, said):
     """Of R boards that are exchangeable with it none is beyond it in 2 / (R + 1) of all cases."""
-    found = said_of(a_tree([0.9, 0.8, 0.7], draws, (0.8, 0.79999999, 0.6)))
+    tree = a_tree([0.9, 0.8, 0.7], draws, (0.8, 0.79999999, 0.6))
+    found = warned(question, tree, flexible=False)
     assert bool(found) is said
     if said:
         assert "its maximum is 0.9, but on boards of the model nearly always 0.8" in found[0]

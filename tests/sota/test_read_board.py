@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from conftest import warned
 
 BOARD = pd.DataFrame({"team": ["a", "b", "c"], "rmse": [0.31, 0.3, 0.4], "se": 0.01})
 
@@ -254,17 +255,14 @@ def printed(n, digits, m, how, rng):
     return np.round(whole / unit, digits)
 
 
-def said(score, n):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        lb.sota.read_board(score, n=n)
-    return [str(w.message) for w in caught]
+def said_of(score, n):
+    return warned(lb.sota.read_board, score, n=n)
 
 
 @pytest.mark.parametrize("how", ["truncated", "rounded"])
 @pytest.mark.parametrize(("n", "digits"), [(50, 2), (799, 3), (3000, 5), (11072, 5), (99_999, 5)])
 def test_printed_scores_are_shares(n, digits, how):
-    assert said(printed(n, digits, 500, how, np.random.default_rng(n)), n) == []
+    assert said_of(printed(n, digits, 500, how, np.random.default_rng(n)), n) == []
 
 
 @pytest.mark.parametrize("how", ["truncated", "rounded"])
@@ -272,7 +270,7 @@ def test_printed_scores_are_shares(n, digits, how):
     ("n", "digits", "given"), [(11072, 5, 13840), (790, 4, 1000), (8738, 4, 9216), (31, 3, 40)]
 )
 def test_the_lattice_tells_n(n, digits, given, how):
-    found = said(printed(n, digits, 500, how, np.random.default_rng(1)), given)
+    found = said_of(printed(n, digits, 500, how, np.random.default_rng(1)), given)
     assert len(found) == 1
     assert f"All are multiples of 1/{n}, {how} to {digits} digits" in found[0]
 
@@ -280,10 +278,10 @@ def test_the_lattice_tells_n(n, digits, given, how):
 def test_no_lattice_is_made_up():
     """Few scores, or few digits, fit to many test sets; scores of another metric to none."""
     rng = np.random.default_rng(2)
-    assert "multiples of 1/37" in said([0.912, 0.907], 37)[0]
-    assert "Check n, and that" in said([0.912, 0.907], 37)[0]
-    assert said(np.round(rng.random(1000), 2), 200) == []
-    other = said(np.round(rng.random(300), 6), 5000)
+    assert "multiples of 1/37" in said_of([0.912, 0.907], 37)[0]
+    assert "Check n, and that" in said_of([0.912, 0.907], 37)[0]
+    assert said_of(np.round(rng.random(1000), 2), 200) == []
+    other = said_of(np.round(rng.random(300), 6), 5000)
     assert "Check n, and that" in other[0]
 
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import board, uncounted
+from conftest import board, uncounted, warned
 from leaderbayes.study import _store
 from leaderbayes.study._store import fingerprint, key_of
 from studies import OPTIONS, files_of, many
@@ -199,10 +198,8 @@ def test_arguments_of_numpy_are_the_same(boards, store):
 
 def test_warnings_come_once(tmp_path):
     boards = many(["a", "b"])[..., :2]  # two rounds are too few for a weight
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
-    ours = [str(w.message) for w in caught if str(w.message).startswith("LB011")]
+    said = warned(lb.study.fit, boards, store=tmp_path / "study", **OPTIONS)
+    ours = [text for text in said if text.startswith("LB011")]
     assert len(ours) == 1
     assert ours[0].startswith("LB011 in 2 of 2 tournaments, a, b: ")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes.study._low_rank import _low_rank, complete, principal, rotated
+from leaderbayes.study._low_rank import _low_rank, complete, principal
 
 
 def low_rank(rows, columns, rank, rng, noise=0.0):
@@ -65,13 +65,6 @@ def test_principal():
     assert shares.sum() == pytest.approx(1.0)
     assert (loadings[np.abs(loadings).argmax(axis=0), [0, 1]] > 0).all()
     np.testing.assert_allclose(principal(-table, 2)[1], loadings, atol=1e-10)
-
-
-def test_rotated_undoes_a_rotation():
-    rng = np.random.default_rng(4)
-    scores = rng.normal(size=(10, 3))
-    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    np.testing.assert_allclose(rotated(scores @ turn, scores), scores, atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(2000, 6), (6, 2000)])

@@ -12,7 +12,7 @@ from leaderbayes._answers.groups import Control, claims
 from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior, Strengths, Teams
-from leaderbayes._numerics.intervals import decimals_of, with_ends
+from leaderbayes._numerics.intervals import decimals_of, ends, with_ends
 from leaderbayes._numerics.letters import letters
 from leaderbayes._types import Bools, Floats
 from leaderbayes.likelihood._tables import table as table_of_estimate
@@ -213,8 +213,7 @@ def is_reference(table: pd.DataFrame) -> Bools:
 @singledispatch
 def _ranks(post: Posterior, prob: float) -> dict[str, Any]:
     """Return ranks of players, best first, with intervals."""
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    low, high = np.quantile(post.ranks, tails, axis=0, method="inverted_cdf")[:, post.order]
+    low, high = (end[post.order] for end in ends(post.ranks, prob, method="inverted_cdf"))
     _, first, of = np.unique(post.equals[post.order], return_index=True, return_inverse=True)
     return {"rank": first[of] + 1, "rank_lower": low.astype(int), "rank_upper": high.astype(int)}
 

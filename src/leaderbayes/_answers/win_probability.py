@@ -12,6 +12,7 @@ from leaderbayes._answers.record import record
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import ends
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities
@@ -115,14 +116,14 @@ def _of_pairs(post: Posterior, prob: float, at: Longs) -> tuple[Floats, int]:
     draws, m = len(post.standing), len(at)
     used = int(np.clip(post.kind.affordable // m**2, min(_FEWEST, draws), draws))
     picked = np.linspace(0, draws - 1, used).astype(int)
-    standing, tails = post.standing[picked][:, at], [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    standing = post.standing[picked][:, at]
     apart = post.apart[np.ix_(at, at)]
     found = np.full((3, m, m), 0.5)
     for i in range(m - 1):
         p = post.chance(standing[:, [i]] - standing[:, i + 1 :], apart[i, i + 1 :], picked)
         found[0, i, i + 1 :] = p.mean(axis=0)
         # Quantiles along the last axis, where each pair's draws lie side by side.
-        found[1:, i, i + 1 :] = np.quantile(np.ascontiguousarray(p.T), tails, axis=1)
+        found[1:, i, i + 1 :] = ends(np.ascontiguousarray(p.T), prob, axis=1)
     below = np.tril_indices(m, -1)
     for one, other in ((0, 0), (1, 2), (2, 1)):
         found[one][below] = 1.0 - found[other].T[below]

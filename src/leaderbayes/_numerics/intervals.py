@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import floor, isfinite, log10
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from leaderbayes._types import Floats
 
+# Of quantiles: between draws, or one of them where they are whole numbers or infinite.
+Method = Literal["linear", "inverted_cdf"]
 _MOST = 10
 _OF_BOARDS = 4
 
@@ -40,9 +42,12 @@ def two_digits(value: float) -> str:
     return f"{Decimal(f'{value:.2g}'):f}"
 
 
-def ends(draws: Floats, prob: float, axis: int = 0) -> tuple[Floats, Floats]:
+def ends(
+    draws: np.ndarray, prob: float, axis: int = 0, method: Method = "linear"
+) -> tuple[Floats, Floats]:
     """Return lower and upper end of equal-tailed intervals along an axis of draws."""
-    low, high = np.quantile(draws, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=axis)
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    low, high = np.quantile(draws, tails, axis=axis, method=method)
     return low, high
 
 

@@ -111,9 +111,7 @@ def _band(
         at = np.geomspace(at[0], at[-1], _STEPS)
     sign = 1.0 if post.higher_is_better else -1.0
     reached = [np.where(costs <= price, sign * quality, -np.inf).max(axis=1) for price in at]
-    low, high = np.quantile(
-        reached, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=1, method="inverted_cdf"
-    )
+    low, high = ends(np.array(reached), prob, axis=1, method="inverted_cdf")
     known = np.isfinite(low)
     # The best stays the best for whoever pays more.
     return at[known], sign * low[known], sign * high[known]

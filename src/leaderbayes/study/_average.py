@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.intervals import Method, ends, with_ends
 from leaderbayes._types import AnyFloats
 from leaderbayes.study._strengths import all_players, evenly, fewest_draws
 from leaderbayes.study._tournaments import read_study
@@ -61,9 +62,9 @@ def average(study: xr.DataTree, *, of: Of = "win", prob: float = 0.95) -> xr.Dat
     if of == "win":
         return _across(study, lambda fit: expit(fit.draws), prob, in_log_odds=True)
     made = _across(study, lambda fit: fit.ranks.astype(float), prob, method="inverted_cdf")
-    ends = ("", "_lower", "_upper")
-    names = dict(zip(("mean", "lower", "upper"), (f"rank{end}" for end in ends), strict=True))
-    return made.rename(names | {f"overall{end}": f"average_rank{end}" for end in ends})
+    names = {"mean": "rank", "lower": "rank_lower", "upper": "rank_upper"}
+    over = {f"overall{end}": f"average_rank{end}" for end in ("", "_lower", "_upper")}
+    return made.rename(names | over)
 
 
 def _across(
@@ -72,32 +73,28 @@ def _across(
     prob: float,
     *,
     in_log_odds: bool = False,
-    method: Literal["linear", "inverted_cdf"] = "linear",
+    method: Method = "linear",
 ) -> xr.Dataset:
     """Summarise draws (sample, player) of each tournament, and their mean over tournaments."""
     fits, trust = read_study(study, in_log_odds=in_log_odds)
     players = all_players(fits.values())
     used = fewest_draws(fits.values())
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     mean, low, high = np.full((3, len(fits), len(players)), np.nan)
     total = np.zeros((used, len(players)))
     for t, fit in enumerate(fits.values()):
         draws, at = of(fit), players.get_indexer(fit.players)
         mean[t, at] = draws.mean(axis=0)
-        low[t, at], high[t, at] = np.quantile(draws, tails, axis=0, method=method)
+        low[t, at], high[t, at] = ends(draws, prob, method=method)
         # Draws of tournaments are independent, whatever their numbers.
         total[:, at] += evenly(draws, used)
     overall = total / (~np.isnan(mean)).sum(axis=0)
-    overall_low, overall_high = np.quantile(overall, tails, axis=0)
     cells = ("tournament", "player")
     return xr.Dataset(
         {
             "mean": (cells, mean),
             "lower": (cells, low),
             "upper": (cells, high),
-            "overall": ("player", overall.mean(axis=0)),
-            "overall_lower": ("player", overall_low),
-            "overall_upper": ("player", overall_high),
+            **{k: ("player", v) for k, v in with_ends({"overall": overall}, prob).items()},
         },
         coords={"tournament": list(fits), "player": players.to_numpy()},
         attrs={"prob": prob, **trust},

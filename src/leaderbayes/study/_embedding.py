@@ -2,11 +2,13 @@
 
 import numpy as np
 import xarray as xr
+from scipy.linalg import orthogonal_procrustes
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.intervals import ends
 from leaderbayes._types import AnyFloats
-from leaderbayes.study._low_rank import complete, principal, rotated
+from leaderbayes.study._low_rank import complete, principal
 from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of, with_winning
 from leaderbayes.study._tournaments import read_study
 
@@ -75,9 +77,9 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     score, loading, explained = principal(filled, dimensions)
     # Each tournament's draws at the level that its means were moved to.
     moved = np.where(known, draw + (filled - mean), filled)
-    again = np.stack([rotated(principal(each, dimensions)[0], score) for each in moved])
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    similarity, low, high = _similarity(strengths["draw"].to_numpy(), tails)
+    parts = (principal(each, dimensions)[0] for each in moved)
+    again = np.stack([part @ orthogonal_procrustes(part, score)[0] for part in parts])
+    similarity, low, high = _similarity(strengths["draw"].to_numpy(), prob)
     cells, square = ("tournament", "component"), ("tournament", "tournament_")
     return xr.Dataset(
         {
@@ -113,8 +115,8 @@ def _check_overlap(known: AnyFloats, names: AnyFloats) -> None:
         )
 
 
-def _similarity(draw: AnyFloats, tails: list[float]) -> AnyFloats:
-    """Compute mean and quantiles of Spearman's correlation of any two tournaments' players."""
+def _similarity(draw: AnyFloats, prob: float) -> AnyFloats:
+    """Compute mean and interval of Spearman's correlation of any two tournaments' players."""
     present, which = np.unique(~np.isnan(draw[0]), axis=0, return_inverse=True)
     table = np.full((3, *2 * [draw.shape[1]]), np.nan)
     # Tournaments with the same players are ranked together.
@@ -126,7 +128,7 @@ def _similarity(draw: AnyFloats, tails: list[float]) -> AnyFloats:
             rows, columns = (np.flatnonzero(which == chosen) for chosen in (a, b))
             ranks = [standard_ranks(draw[:, chosen][..., both]) for chosen in (rows, columns)]
             correlation = ranks[0] @ ranks[1].transpose(0, 2, 1)
-            block = [correlation.mean(axis=0), *np.quantile(correlation, tails, axis=0)]
+            block = [correlation.mean(axis=0), *ends(correlation, prob)]
             table[:, rows[:, None], columns] = block
             table[:, columns[:, None], rows] = np.transpose(block, (0, 2, 1))
     return table

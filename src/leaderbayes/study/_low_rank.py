@@ -75,9 +75,3 @@ def principal(table: Floats, dimensions: int) -> tuple[Floats, Floats, Floats]:
     sign = np.sign(loadings[largest, np.arange(dimensions)])
     shares = s[:dimensions] ** 2 / max((s**2).sum(), _TINY)
     return centred @ loadings * sign, loadings * sign, shares
-
-
-def rotated(scores: Floats, target: Floats) -> Floats:
-    """Rotate (and reflect) scores (row, component) onto a target: orthogonal Procrustes."""
-    u, _, vt = np.linalg.svd(scores.T @ target)
-    return np.asarray(scores @ (u @ vt))

@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.intervals import ends
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._strengths import strengths_of, winning, with_winning
 from leaderbayes.study._tournaments import read_study
@@ -84,14 +85,13 @@ def tunability(
     strengths = with_winning(strengths_of(every), every)
     group_of = _groups_of(strengths["player"].to_numpy(), groups)
     defaults = _defaults(strengths, group_of, default or {})
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     table = []
     for t, fit in enumerate(every.fits.values()):
         own = group_of[fit.players].to_numpy(dtype=str)
         p_win = strengths["p_win"][t].sel(player=fit.players).to_numpy()
         table.append(
             [
-                _of_group(fit.draws, p_win, fit.players, own == group, player, tails)
+                _of_group(fit.draws, p_win, fit.players, own == group, player, prob)
                 for group, player in defaults.items()
             ]
         )
@@ -148,7 +148,7 @@ def _of_group(
     players: pd.Index,
     own: Bools,
     default: str,
-    tails: list[float],
+    prob: float,
 ) -> dict[str, float | str]:
     """Return a group's numbers in one tournament, from draws (sample, player) and p_win."""
     if not own.any():
@@ -156,13 +156,13 @@ def _of_group(
     of_group = epp[:, own]
     best = int(of_group.mean(axis=0).argmax())
     first = of_group[:, best]
-    beats = winning(first[:, None], epp)
+    beats = winning(first[:, None], epp)[:, 0]
     quarter, median, three_quarters = np.quantile(p_win[own], [0.25, 0.5, 0.75])
     base = epp[:, players.get_loc(default)] if default in players else np.full(len(epp), np.nan)
     win, each = expit(first - base), expit(of_group.max(axis=1) - base)
     values = (
-        beats.mean(), *np.quantile(beats, tails), (of_group.argmax(axis=1) == best).mean(),
+        beats.mean(), *ends(beats, prob), (of_group.argmax(axis=1) == best).mean(),
         median, three_quarters - quarter,
-        win.mean(), *np.quantile(win, tails), each.mean(),
+        win.mean(), *ends(win, prob), each.mean(),
     )  # fmt: skip
     return {"best": str(players[own][best]), **dict(zip(_NUMBERS, values, strict=True))}

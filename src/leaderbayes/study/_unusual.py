@@ -5,6 +5,7 @@ import xarray as xr
 from scipy.special import log_ndtr, log_softmax, logsumexp, ndtri_exp
 
 from leaderbayes._arguments import share
+from leaderbayes._numerics.intervals import ends
 from leaderbayes._types import AnyFloats, Floats
 from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of, with_winning
 from leaderbayes.study._tournaments import read_study
@@ -70,8 +71,7 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     epp = _levelled(strengths["epp"], strengths)
     draw = _levelled(strengths["draw"], strengths)
     correlation = _agreement(draw)
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    low, high = np.quantile(correlation, tails, axis=0)
+    low, high = ends(correlation, prob)
     reversed_ = np.where(np.isnan(low), np.nan, (correlation < 0).mean(axis=0))
     cells = ("tournament", "player")
     return xr.Dataset(
@@ -151,18 +151,13 @@ def left_out_score(estimate: Floats, sd: Floats) -> Floats:
     y = np.where(known, y - y.sum(axis=0) / np.maximum(count, 1), 0.0)
     variance = np.where(known, sd, 0.0) ** 2 + _SPREAD**2
     weight = known / variance
-    precision = np.where(enough, _of_others(weight), 1.0)
-    mean = _of_others(weight * y) / precision
-    misfit = _of_others(weight * y**2) - precision * mean**2
-    log_size = _of_others(known * np.log(variance)) + np.log(precision)
+    precision = np.where(enough, _others(weight), 1.0)
+    mean = _others(weight * y) / precision
+    misfit = _others(weight * y**2) - precision * mean**2
+    log_size = _others(known * np.log(variance)) + np.log(precision)
     log_p = log_softmax(_LOG_PRIOR - 0.5 * (log_size + misfit), axis=0)
     gap = (y - mean) / np.sqrt(variance + 1.0 / precision)
     below, above = (logsumexp(log_p + log_ndtr(side), axis=0) for side in (gap, -gap))
     # From the smaller tail, which is the exact one.
     z = np.where(below < above, ndtri_exp(below), -ndtri_exp(above))
     return np.where(enough, z, np.nan)
-
-
-def _of_others(each: Floats) -> Floats:
-    """Sum over rows (axis 1), less the row's own."""
-    return np.asarray(each.sum(axis=1, keepdims=True) - each)

@@ -8,6 +8,7 @@ import xarray as xr
 
 from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._types import Bools, Floats
 
 Control = Literal["pair", "joint"]
@@ -135,10 +136,9 @@ def joint_claims(ordered: Floats, prob: float) -> Bools:
     """Find claims, best player first, that hold jointly with this probability."""
     mean = ordered.mean(axis=0)
     deviation = ordered - mean
-    covariance = deviation.T @ deviation / len(ordered)
-    own = np.diag(covariance)
+    variance = of_differences(deviation.T @ deviation / len(ordered))
     # A difference that does not vary is there, or it is not.
-    variance = np.maximum(own[:, None] + own - 2.0 * covariance, np.finfo(float).tiny)
+    variance = np.maximum(variance, np.finfo(float).tiny)
     certainty = (mean[:, None] - mean) / np.sqrt(variance)
     # The most certain claim that each draw contradicts.
     contradicted = np.full(len(ordered), -np.inf)

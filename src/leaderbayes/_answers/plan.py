@@ -28,9 +28,10 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.intervals import ends
+from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._types import Bools, Floats, Longs
 
-_TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # as many units as there are, by default
+_TIMES = np.array([0.25, 0.5, 1.0, 2.0, 4.0])  # as many units as there are, by default
 _GRID = np.append(np.geomspace(0.01, 1000.0, 46), 1e9)  # of these too; the last is any number
 _TRUTHS = 2000
 _CONTENDERS = 50  # nearest to the leader, who may lead
@@ -134,7 +135,9 @@ def plan(
     now = now_of(post, asked, prob)
     contested = _contested(post, asked, now, players, prob)
     units = units_of(post, contested, (now.better, now.other))
-    lengths = _whole(dim, asked_for) if asked_for is not None else _default(units.number)
+    if asked_for is None:
+        asked_for = np.ceil(units.number * _TIMES).astype(int).tolist()
+    lengths = _whole(dim, asked_for)
     ways = {"all": 1.0} | ({"contested": units.worth} if len(contested) < len(post.players) else {})
     counts = np.concatenate([lengths, units.number * _GRID])
     rng = np.random.default_rng(seed)
@@ -221,13 +224,9 @@ class _Played:
         self.mean = draws.mean(axis=0)
         self.luck = rng.permutation(draws)[: len(self.truth)] - self.mean
         self.best = np.argmax(self.truth, axis=1)
-        covariance = np.cov(draws.T)
-        own = np.diag(covariance)
-        # A player and itself differ by nothing.
-        self.need = float(ndtri(prob)) * np.sqrt(
-            np.maximum(own[:, None] + own - 2.0 * covariance, 0.0)
-        )
-        np.fill_diagonal(self.need, -np.inf)
+        variance = np.maximum(of_differences(np.cov(draws.T)), 0.0)
+        self.need = float(ndtri(prob)) * np.sqrt(variance)
+        np.fill_diagonal(self.need, -np.inf)  # a player and itself differ by nothing
 
     def by(self, left: float) -> tuple[float, float, float]:
         """Return P(decided), P(decided rightly) and the remaining share of the variance."""
@@ -312,10 +311,6 @@ def _whole(name: str, counts: Sequence[int]) -> Longs:
     if not is_list(counts):
         raise wrong(name, counts, "a list of whole numbers")
     return np.unique(np.array([whole(name, k) for k in counts], dtype=np.int64))
-
-
-def _default(count: float) -> Longs:
-    return np.unique(np.ceil(count * np.array(_TIMES)).astype(np.int64))
 
 
 def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:

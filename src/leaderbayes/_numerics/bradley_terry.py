@@ -12,6 +12,7 @@ from scipy.special import expit, xlogy
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
+from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._types import Floats, Longs
 
 
@@ -163,12 +164,10 @@ def newton(
 def _jeffreys(epp: Floats, n: Floats, curve: Floats) -> tuple[float, Floats]:
     """Half the log pseudo-determinant of Bradley-Terry's information, and its gradient."""
     penalty, covariance = jeffreys(curve, len(epp))
-    spread = np.diag(covariance)
     p = probability(epp)
     # d V_ij / d b_i times the variance of b_i - b_j.
     change = n * p * (1.0 - p) * (1.0 - 2.0 * p)
-    variance = spread[:, None] + spread - 2.0 * covariance
-    return penalty, 0.5 * (change * variance).sum(axis=1)
+    return penalty, 0.5 * (change * of_differences(covariance)).sum(axis=1)
 
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)

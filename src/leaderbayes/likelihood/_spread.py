@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._types import Floats
 
 # A variance from rounds below this share of that of independent matches is rounding error.
@@ -55,8 +56,7 @@ def pair_errors(fit: xr.Dataset, sign: Floats | float = 0.0) -> Floats:
 
     def variances(name: str) -> Floats:
         _, covariance = coefficients(fit, name)
-        own = np.diag(covariance)[:m]
-        variance = own[:, None] + own - 2.0 * covariance[:m, :m]
+        variance = of_differences(covariance[:m, :m])
         if "intercept" in fit:
             along = covariance[:m, m]
             between = along[:, None] - along

@@ -13,7 +13,8 @@ from scipy.stats import kendalltau
 from leaderbayes import _arguments
 from leaderbayes._answers.aggregators import TOP, aggregators
 from leaderbayes._answers.check import check
-from leaderbayes._answers.groups import claims, shares_better
+from leaderbayes._answers.compare import p_better
+from leaderbayes._answers.groups import Control, claims, tied_of
 from leaderbayes._answers.influence import fewest, table_of
 from leaderbayes._answers.leaderboard import letters_of
 from leaderbayes._answers.leaderboard import table_of as leaderboard_of
@@ -150,9 +151,7 @@ def _answered(
 def _players(post: Posterior, prob: float) -> xr.Dataset:
     table = leaderboard_of(post, prob)
     table["letters"] = letters_of(post, prob, "joint")
-    ordered = post.standing[:, post.order]
-    tied = [str(p) for p in table["player"][(ordered[:, :1] > ordered).mean(axis=0) < prob]]
-    first = table.iloc[0]
+    tied, first = tied_of(post, prob), table.iloc[0]
     said = (
         f"Indistinguishable from the leader: {', '.join(tied[1:])}."
         if len(tied) > 1
@@ -170,15 +169,13 @@ def _players(post: Posterior, prob: float) -> xr.Dataset:
 
 
 def _pairs(post: Posterior, prob: float) -> xr.Dataset:
-    names, ordered = post.players[post.order].to_numpy(), post.standing[:, post.order]
-    m, better = len(names), shares_better(ordered)
-    np.fill_diagonal(better, 0.5)
-    dims = ("player", "opponent")
-    values: dict[str, Any] = {"p_better": (dims, better)}
+    better = p_better(post, post.players[post.order])
+    data, m = better.drop_attrs().to_dataset(), len(better)
     counts = {"pairs": m * (m - 1) // 2, "neighbours": m - 1}
-    for name, control in (("singly", "pair"), ("jointly", "joint")):
-        claimed = claims(post, prob, "pair" if control == "pair" else "joint").astype(np.int8)
-        values[name] = dims, claimed - claimed.T
+    controls: dict[str, Control] = {"singly": "pair", "jointly": "joint"}
+    for name, control in controls.items():
+        claimed = claims(post, prob, control).astype(np.int8)
+        data[name] = better.dims, claimed - claimed.T
         counts[f"pairs_{name}"] = int(claimed.sum())
         counts[f"neighbours_{name}"] = int(np.diagonal(claimed, 1).sum())
     said = (
@@ -187,7 +184,6 @@ def _pairs(post: Posterior, prob: float) -> xr.Dataset:
         f"hold jointly with probability {prob:g}, {counts['pairs_jointly']} and "
         f"{counts['neighbours_jointly']} are."
     )
-    data = xr.Dataset(values, dict.fromkeys(dims, names))
     return _answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)
 
 

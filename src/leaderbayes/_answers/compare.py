@@ -105,11 +105,9 @@ def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
             words[name] = f"{value[name]:+.{decimals_of_difference(*ends)}f}"
     better = post.kind.better
     if "rope" in found.attrs:
-        near = post.kind.near.format(rope=found.attrs["rope"])
+        words["near"] = post.kind.near.format(rope=found.attrs["rope"])
         better = (
-            "Probabilities: better {p_better}, equivalent ("
-            + near
-            + ") {p_equivalent}, worse {p_worse}."
+            "Probabilities: better {p_better}, equivalent ({near}) {p_equivalent}, worse {p_worse}."
         )
     said = [post.kind.first, better]
     if "record" in value and np.isfinite(value["record"]):
@@ -203,7 +201,7 @@ def _effects(post: Posterior, gap: Floats, pair: list[int], prob: float) -> dict
     return with_ends({"cohen_d": gap / np.sqrt(variance.mean(axis=1)), "cliff_delta": delta}, prob)
 
 
-def p_better(post: Posterior, players: Sequence[str] | None = None) -> xr.DataArray:
+def p_better(post: Posterior, players: Sequence[str] | pd.Index | None = None) -> xr.DataArray:
     """Return P(row is better than column), (player, opponent), 1/2 on the diagonal."""
     names = post.players.to_numpy() if players is None else np.asarray(players)
     better = shares_better(post.standing[:, post.players.get_indexer(pd.Index(names))])

@@ -10,16 +10,10 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._answers.groups import each_claim, shares_better
+from leaderbayes._answers.compare import p_better
+from leaderbayes._answers.groups import each_claim
 from leaderbayes._answers.loo import log_likelihood
-from leaderbayes._answers.refit import (
-    RULES,
-    Setting,
-    arguments_of,
-    models_for,
-    settings_of,
-    without,
-)
+from leaderbayes._answers.refit import Setting, arguments_of, models_for, settings_of, without
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
@@ -158,31 +152,21 @@ def _answers(post: Posterior | None, names: pd.Index, prob: float, top: int) -> 
     m = len(names)
     rank, best, inside = np.zeros(m, dtype=int), np.zeros(m), np.zeros(m, dtype=np.int8)
     better, verdict = np.full((m, m), np.nan), np.zeros((m, m), dtype=np.int8)
-    found = {"leader": "", "converged": 0, "p_check": np.nan}
+    leader, converged, p_check = "", 0, np.nan
     if post is not None:
         at = names.get_indexer(post.players)
-        own = shares_better(post.standing)
-        np.fill_diagonal(own, 0.5)
-        better[np.ix_(at, at)] = own
+        better[np.ix_(at, at)] = p_better(post)
         there = at[post.order]
         claimed = each_claim(post.standing[:, post.order], prob).astype(np.int8)
         verdict[np.ix_(there, there)] = claimed - claimed.T
         rank[there], inside[there[:top]] = np.arange(1, len(there) + 1), 1
         best[at] = (post.ranks == 1).mean(axis=0)
+        leader, converged = str(names[there[0]]), post.trust["converged"]
         p_check = float(post.tree.attrs.get("p_check", np.nan))
-        found = {
-            "leader": str(names[there[0]]),
-            "converged": post.trust["converged"],
-            "p_check": p_check,
-        }
-    arrays = {
-        "rank": rank,
-        "p_best": best,
-        "in_top": inside,
-        "p_better": better,
-        "verdict": verdict,
-    }
-    return found | arrays
+    return {
+        "leader": leader, "converged": converged, "p_check": p_check, "rank": rank, "p_best": best,
+        "in_top": inside, "p_better": better, "verdict": verdict,
+    }  # fmt: skip
 
 
 def _table(every: list[Setting], fits: list[dict[str, Any]], names: pd.Index) -> xr.Dataset:
@@ -192,14 +176,9 @@ def _table(every: list[Setting], fits: list[dict[str, Any]], names: pd.Index) ->
         for name in fits[0]
     }
     choices = {
-        name: (
-            "fit",
-            [
-                str(getattr(setting, name)) if name != "prior" else setting.prior
-                for setting in every
-            ],
-        )
-        for name in ("model", *RULES, "without")
+        name: ("fit", list(chosen if name == "prior" else map(str, chosen)))
+        for name, chosen in zip(Setting._fields, zip(*every, strict=True), strict=True)
+        if name != "part"
     }
     coords = dict.fromkeys(dims, names.to_numpy())
     return xr.Dataset(values, {"fit": [setting.label() for setting in every], **choices, **coords})
@@ -256,14 +235,8 @@ def _said(table: xr.Dataset, every: list[Setting], leader: str, top: int) -> str
     good = table.isel(fit=table["converged"].to_numpy() == 1)
     leads = pd.Series(good["leader"].to_numpy()).value_counts()
     others = [f"{name} in {count}" for name, count in leads.drop(leader, errors="ignore").items()]
-    said = [
-        ", ".join(
-            [
-                f"{leader} leads in {leads.get(leader, 0)} of {counted(good.sizes['fit'], 'fit')}",
-                *others,
-            ]
-        )
-    ]
+    first = f"{leader} leads in {leads.get(leader, 0)} of {counted(good.sizes['fit'], 'fit')}"
+    said = [", ".join([first, *others])]
     m = table.sizes["player"]
     changed, turned = _pairs(table, good)
     said.append(

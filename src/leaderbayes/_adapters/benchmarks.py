@@ -20,7 +20,7 @@ from leaderbayes._adapters.tables import (
 )
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import more_is_better
-from leaderbayes._scores.tables import Table, listed, shown, suggest
+from leaderbayes._scores.tables import Table, listed, shown
 
 
 def from_amlb(source: Frame, asked: Asked) -> xr.DataArray:
@@ -29,10 +29,8 @@ def from_amlb(source: Frame, asked: Asked) -> xr.DataArray:
     frame = table.frame
     better = True
     if asked.metric is not None:
-        if asked.metric not in frame.columns:
-            known = suggest(str(asked.metric), frame.columns)
-            table.refuse(f"no metric {shown(asked.metric)}; {known}")
-        score, better = asked.metric, direction(table, asked.metric, asked.higher_is_better)
+        score = choose(table, asked.metric, list(frame.columns))
+        better = direction(table, score, asked.higher_is_better)
     elif asked.higher_is_better is not None:
         table.refuse("higher_is_better= needs metric=: for AMLB's result higher is always better.")
     elif "metric" in frame.columns:
@@ -88,9 +86,8 @@ def from_tabarena(source: Frame, asked: Asked) -> xr.DataArray:
     columns = table.frame.columns
     player = "framework" if "framework" in columns and "method" not in columns else "method"
     require(table, [player], "results of TabArena")
-    if asked.metric is not None and asked.metric not in columns:
-        table.refuse(f"no metric {shown(asked.metric)}; {suggest(str(asked.metric), columns)}")
-    score, better = asked.metric or _ERROR, False
+    score = _ERROR if asked.metric is None else choose(table, asked.metric, list(columns))
+    better = False
     if score != _ERROR:
         better = direction(table, score, asked.higher_is_better)
     elif asked.higher_is_better not in (None, False):

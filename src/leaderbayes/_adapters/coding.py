@@ -56,18 +56,15 @@ def from_swe_bench(source: Sources, asked: Asked) -> xr.DataArray:
         if unknown := [item for item in outcome if item not in everything]:
             raise ScoresError(f"{where}: {shown(unknown[0])} is not among the instances= given.")
         full = outcome if whole else dict.fromkeys(everything, 0) | outcome
-        answers = [
-            Answer(f"{where}, {shown(item)}", item, {"resolved": it}, cluster=_repository(item))
-            for item, it in full.items()
-        ]
+        answers = []
+        for item, resolved in full.items():
+            repository = item.rpartition("-")[0].replace("__", "/") or item
+            place = f"{where}, {shown(item)}"
+            answers.append(Answer(place, item, {"resolved": resolved}, cluster=repository))
         runs.append(Run(where, system, "SWE-bench", answers))
     return read_items(
         runs, _SOLVED, item="instance_id", cluster="" if asked.clusters is False else "repository"
     )
-
-
-def _repository(item: str) -> str:
-    return item.rpartition("-")[0].replace("__", "/") or item
 
 
 def _system(path: Path) -> str:

@@ -86,8 +86,7 @@ def _of_scores(post: Posterior, epp: Floats) -> dict[str, tuple[Floats, float]]:
     y = _scores(post)
     rank = pd.DataFrame(y).rank(axis=1, ascending=False)
     beaten = pd.DataFrame(y).rank(axis=1) - 1.0
-    less = not post.data.attrs["higher_is_better"]
-    turned = -1.0 if less else 1.0
+    turned = 1.0 if post.data.attrs["higher_is_better"] else -1.0
     found = {
         "mean": (turned * statistic_of(y, "mean"), turned),
         "median": (turned * np.nanmedian(y, axis=0), turned),

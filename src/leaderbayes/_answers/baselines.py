@@ -72,7 +72,8 @@ def elo(
     1           svm C=1  1911.0
     2  forest trees=100  1857.0
     """
-    k, data = positive("k", k), _data(scores)
+    k = positive("k", k)
+    data = Posterior(scores).data if isinstance(scores, xr.DataTree) else scores
     if seed is not None:
         seed = _arguments.seed(seed)
     attrs: dict[str, object] = {"order": "random"}
@@ -99,11 +100,6 @@ def elo(
     table["rank"] = table["elo"].rank(method="min", ascending=False).astype(int)
     table.attrs.update(attrs)
     return table.sort_values("elo", ascending=False, kind="stable", ignore_index=True)
-
-
-def _data(given: Any) -> Any:
-    """Return scores or votes, or those to which a posterior was fitted."""
-    return Posterior(given).data if isinstance(given, xr.DataTree) else given
 
 
 def ratings(played: Played, order: Longs, players: int, k: float) -> Floats:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leaderbayes._cli._options import columns, command, fitting, option, target
-from leaderbayes._cli._print import finish, number, print_table, short
+from leaderbayes._cli._print import finish, number, print_table, records, short
 from leaderbayes._cli._read import fit, read
 from leaderbayes._cli._values import counts, typed
 
@@ -110,8 +110,6 @@ def _planned(found: "xr.Dataset") -> dict[str, Any]:
 
 
 def _records(part: "xr.Dataset") -> list[dict[str, Any]]:
-    from leaderbayes._cli._print import records
-
     return records(part.to_dataframe().reset_index())
 
 

@@ -142,8 +142,7 @@ def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
     if "options" in asked:
         asked["options"] = dict(asked["options"])
     kept = {"cluster"} if asked.get("cluster") == "none" else set()  # else columns that were read
-    asked = {k: value for k, value in asked.items() if k not in {*data.given.columns} - kept}
-    return asked
+    return {k: value for k, value in asked.items() if k not in {*data.given.columns} - kept}
 
 
 def fitted(given: Mapping[str, Any], players: Sequence[str] = ()) -> tuple["xr.DataTree", Data]:

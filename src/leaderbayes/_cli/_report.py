@@ -46,8 +46,7 @@ def report(file: Path, as_json: bool, **given: Any) -> None:
         raise lb.LeaderbayesError("Use one of --out page.html, .tex or .txt, and --site DIR.")
     make = _one if given["site"] is None else _site
     result, text = make(file, given)
-    converged = result["converged"]
-    finish(as_json, result, click.echo, text, converged=converged)
+    finish(as_json, result, click.echo, text, converged=result["converged"])
 
 
 def _one(file: Path, given: dict[str, Any]) -> tuple[dict[str, Any], str]:

@@ -145,19 +145,14 @@ def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> 
     return names
 
 
-def check_effects(order_effect: object, covariates: object) -> None:
-    """Raise unless the options of what sways votes are of their kinds."""
-    if not is_flag(order_effect):
-        raise wrong("order_effect", order_effect, "True or False")
-    if covariates is not None and not are_names(covariates):
-        raise wrong("covariates", covariates, "a list of names")
-
-
 def effects_of(
     votes: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
 ) -> dict[str, Floats]:
     """Return what sways votes (vote,) by name: the order, and covariates in standard deviations."""
-    check_effects(order_effect, covariates)
+    if not is_flag(order_effect):
+        raise wrong("order_effect", order_effect, "True or False")
+    if covariates is not None and not are_names(covariates):
+        raise wrong("covariates", covariates, "a list of names")
     effects: dict[str, Floats] = {}
     if order_effect:
         if not votes.attrs.get("ordered", 1):

@@ -126,7 +126,11 @@ def list_board(
     require_estimate(board)
     position = np.argsort(listed)
     ahead = position[:, None] < position
-    _require_intercept((wins > 0) & ahead, (wins > 0) & ~ahead)
+    if order_explains((wins > 0) & ahead, (wins > 0) & ~ahead):
+        raise NotConvergedError(
+            "PMRA's intercept has no finite estimate: the players' order explains the results as "
+            "well as their strengths. Use likelihood.bradley_terry, or fit the posterior."
+        )
     round_, pair = np.nonzero(outcome != pmra.ABSENT)
     first, second = (listed[side][pair] for side in np.triu_indices(len(listed), 1))
     won, shape = outcome[round_, pair] / 2.0, (len(outcome), len(listed))
@@ -208,15 +212,6 @@ def _order(board: Listed, variables: dict[str, Any], played: int) -> list[str]:
         f"LB014 PMRA's estimate depends on the order of the players: {said[0]}. "
         f"Use {half}likelihood.bradley_terry."
     ]
-
-
-def _require_intercept(as_first: Bools, as_second: Bools) -> None:
-    """Raise where an order effect can grow without bound, strengths making up for it."""
-    if order_explains(as_first, as_second):
-        raise NotConvergedError(
-            "PMRA's intercept has no finite estimate: the players' order explains the results as "
-            "well as their strengths. Use likelihood.bradley_terry, or fit the posterior."
-        )
 
 
 def order_explains(as_first: Bools, as_second: Bools) -> bool:

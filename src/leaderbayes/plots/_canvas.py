@@ -71,8 +71,6 @@ def panels(
     import matplotlib as mpl
     from matplotlib import pyplot
 
-    from leaderbayes.plots._canvas import Collection
-
     # A notebook's backend, which makes it interactive, is loaded before settings are kept.
     pyplot.draw_if_interactive()  # type: ignore[no-untyped-call]
     if figsize == "column" and columns > 1:

@@ -93,9 +93,8 @@ def groups(
     one_of("style", style, "rows", "demsar")
     post = Posterior(dt)
     view = shown_as(post, anchor, scale, anchor_at)
-    table, group = (
-        table_of(post, share("prob", prob), view), groups_of(dt, prob=prob, control=control)
-    )  # fmt: skip
+    table = table_of(post, share("prob", prob), view)
+    group = groups_of(dt, prob=prob, control=control)
     shown = best(table, top, _MOST)
     m, x = len(shown), table[view.column].to_numpy()
     marked = marks(table, m, highlight, family)
@@ -106,7 +105,7 @@ def groups(
     else:
         ahead = x if post.higher_is_better else -x
         bars = bars_of(group, table, m, ahead, _APART * float(np.ptp(x[:m])))
-        height = 2.2 + 0.12 * m + 0.1 * _lanes(bars)
+        height = 2.2 + 0.12 * m + 0.1 * lanes_of(bars)
     with panels({"board": title}, table.attrs, size=(8.0, height), rows=True, figsize=figsize) as (
         collection,
         (ax,),
@@ -144,7 +143,8 @@ def bars_of(
     return bars
 
 
-def _lanes(bars: list[Bar]) -> int:
+def lanes_of(bars: list[Bar]) -> int:
+    """Count the lanes of bars."""
     return 1 + max((lane for lane, _, _ in bars), default=-1)
 
 
@@ -175,7 +175,7 @@ def _rows(
 
 def _demsar(ax: Any, x: Floats, names: list[str], bars: list[Bar], marked: Marks) -> None:
     """Draw one axis on top, names at either side below it, the better half on one side."""
-    m, lanes = len(x), _lanes(bars)
+    m, lanes = len(x), lanes_of(bars)
     half, top = -(-m // 2), 0.45 * (lanes + 1.0)
     for lane, first, last in bars:
         y = -0.45 * (lane + 1.0)

@@ -20,7 +20,7 @@ from leaderbayes._fits.posterior import Posterior, Strengths
 from leaderbayes._numerics.intervals import decimals, ends
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import distinct
-from leaderbayes.plots._groups import Bar, bars_of
+from leaderbayes.plots._groups import Bar, bars_of, lanes_of
 from leaderbayes.report._columns import Column, columns_of, digits_of, span
 from leaderbayes.report._facts import quantity_of
 from leaderbayes.report._style import interval, number
@@ -182,8 +182,7 @@ def _groups(members: pd.DataFrame, names: list[str]) -> Column:
 
 def paths(bars: list[Bar], rows: int) -> tuple[list[str], int]:
     """Return the path of each row's bars, in pixels across and percent down, and their width."""
-    lanes = 1 + max((lane for lane, _, _ in bars), default=-1)
-    found = [""] * rows
+    lanes, found = lanes_of(bars), [""] * rows
     if lanes > _MOST_BARS:
         return found, 0
     for lane, first, last in bars:

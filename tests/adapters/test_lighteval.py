@@ -77,6 +77,3 @@ def test_what_is_no_parquet(tmp_path):
     file.write_bytes(file.read_bytes()[:50])
     with pytest.raises(lb.ScoresError, match="not a readable Parquet file"):
         read_lighteval(tmp_path)
-    file.unlink()
-    with pytest.raises(lb.ScoresError, match=r"no details_\*.parquet in this folder; .*--save-det"):
-        read_lighteval(tmp_path)

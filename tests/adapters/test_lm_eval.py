@@ -32,7 +32,7 @@ def test_models_are_players_and_tasks_rounds():
     assert list(scores["round"].values) == TASKS
     np.testing.assert_array_equal(scores, [[0.6, 0.3, 0.4], [0.7, 0.5, 0.6]])
     assert scores.attrs["higher_is_better"] == 1
-    assert "results_" in scores.attrs["source"]
+    assert scores.attrs["source"] == f"{SMALL} and 1 more"
 
 
 def test_a_folder_a_list_and_results_in_memory_agree():

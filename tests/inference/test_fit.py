@@ -68,7 +68,7 @@ def test_a_fit_survives_a_file(fitted, tmp_path):
     assert json.loads(again.attrs["arguments"])["draws"] == 250
 
 
-@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("name", [*FAST, "mean_score"])
 def test_same_seed_same_numbers(name, scores):
     one, two, other = (quick(scores, name, seed=s, draws=100) for s in (1, 1, 2))
     xr.testing.assert_identical(one["posterior"].to_dataset(), two["posterior"].to_dataset())

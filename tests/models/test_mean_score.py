@@ -137,7 +137,6 @@ def test_groups(fitted, scores):
 
 
 def test_arviz_answers_by_itself(fitted):
-    """Leave-one-round-out by weights is that of fits without the round."""
     import arviz as az
 
     found = az.loo(fitted, pointwise=True)
@@ -145,7 +144,7 @@ def test_arviz_answers_by_itself(fitted):
     assert len(az.psense_summary(fitted, var_names=["score"])) == 5
 
 
-def test_leave_one_round_out_is_that_of_refits(scores):
+def test_leave_one_round_out_by_weights_is_that_of_refits(scores):
     import arviz as az
 
     from leaderbayes._numerics.mean_score import noise_of, round_log_likelihood
@@ -159,15 +158,6 @@ def test_leave_one_round_out_is_that_of_refits(scores):
         by_round = round_log_likelihood(means, rolled, noise_of(rolled))[:, -1]
         exact.append(np.log(np.exp(by_round).mean()))
     np.testing.assert_allclose(loo.elpd_i.to_numpy()[:4], exact, atol=0.4)
-
-
-def test_same_seed_same_numbers(fitted, scores):
-    xr.testing.assert_identical(fit(scores, draws=1000), fitted)
-
-
-def test_it_goes_through_a_file(fitted, tmp_path):
-    path = lb.write_fit(fitted, tmp_path / "scores.nc")
-    assert lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(fitted))
 
 
 @pytest.mark.parametrize("fraction", [None, 0.2])

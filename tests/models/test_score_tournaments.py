@@ -1,7 +1,6 @@
 """Mean scores over several data sets: the PyMC model, draws of the same, a new data set."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from pytensor.compile.mode import Mode
@@ -180,11 +179,6 @@ def test_a_new_data_set_moves_both_players(scores):
     assert float(pair["new_upper"] - pair["new_lower"]) == pytest.approx(3.92 * float(sd), rel=0.1)
 
 
-def test_it_goes_through_a_file(fitted, tmp_path):
-    path = lb.write_fit(fitted, tmp_path / "scores.nc")
-    pd.testing.assert_frame_equal(lb.leaderboard(lb.read_fit(path)), lb.leaderboard(fitted))
-
-
 @pytest.mark.parametrize("player", BAYCOMP)
 def test_two_players_are_near_baycomps(player):
     """But for its priors and its Student t between data sets."""
@@ -276,7 +270,7 @@ def test_the_model_has_the_posterior_in_closed_form():
 def test_pymc_samples_the_same(fraction):
     import pymc as pm
 
-    scores = several(values_of().__getitem__([0, 2, 3, 4, 5]))
+    scores = several(values_of()[[0, 2, 3, 4, 5]])
     with lb.models.score_tournaments(scores, test_fraction=fraction):
         dt = pm.sample(3000, random_seed=1, progressbar=False, cores=1, target_accept=0.95)
     own = draw(scores, draws=4000, chains=4, seed=1, test_fraction=fraction)["posterior"]

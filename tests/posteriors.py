@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import board
+from conftest import board, simulate
 
 SHAPE = (4, 250)  # chains, draws
 VERSIONS = {"leaderbayes": "0.1.0", "pymc": "6.4.0", "arviz": "1.3.0", "nutpie": "0.16.11"}
@@ -99,6 +99,13 @@ def tournaments(boards, epp, spread=0.7):
         deviance_ratio=1.1,
         misfit=0.02,
     )
+
+
+def several():
+    """A posterior of strengths over three tournaments, of which one has an odd name."""
+    rng, epp = np.random.default_rng(3), [1.0, 0.5, 0.0, -1.5]
+    names = xr.Variable("tournament", ["iris", "wine", "b<a>d"])
+    return tournaments(xr.concat([simulate(epp, 6, rng) for _ in range(3)], names), epp)
 
 
 def means(scores, *, step=0.01, items=False, **attrs):

@@ -2,9 +2,7 @@
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pytest
-import xarray as xr
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
@@ -25,11 +23,7 @@ def fit(scores):
 
 @pytest.fixture(scope="session")
 def several():
-    rng = np.random.default_rng(3)
-    boards = [simulate([1.0, 0.5, 0.0, -1.5], 6, rng) for _ in range(3)]
-    names = pd.Index(list("abc"), name="tournament")
-    made = xr.concat(boards, names).assign_attrs(boards[0].attrs)
-    return posteriors.tournaments(made, [1.0, 0.5, 0.0, -1.5])
+    return posteriors.several()
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,7 @@ import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
-import xarray as xr
 
 import leaderbayes as lb
 import posteriors
@@ -38,11 +36,7 @@ def harmful():
 
 @pytest.fixture(scope="session")
 def several():
-    rng = np.random.default_rng(3)
-    boards = [simulate([1.0, 0.5, 0.0, -1.5], 6, rng) for _ in range(3)]
-    names = pd.Index(["iris", "wine", "b<a>d"], name="tournament")
-    made = xr.concat(boards, names).assign_attrs(boards[0].attrs)
-    return posteriors.tournaments(made, [1.0, 0.5, 0.0, -1.5])
+    return posteriors.several()
 
 
 @pytest.fixture(scope="session")

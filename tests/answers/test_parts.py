@@ -74,15 +74,9 @@ def score_tree(scores, **posterior):
     mean = scores.mean("round").to_numpy()
     rng = np.random.default_rng(1)
     draws = mean + 0.1 * rng.normal(size=(1, 100, len(mean)))
-    known = xr.Dataset({"scores": scores})
-    return xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset(
-                {"score": (("chain", "draw", "player"), draws)}, {"player": scores["player"]}
-            ),
-            "constant_data": known,
-        }
-    )
+    known, players = xr.Dataset({"scores": scores}), {"player": scores["player"]}
+    drawn = xr.Dataset({"score": (("chain", "draw", "player"), draws)}, players)
+    return xr.DataTree.from_dict({"posterior": drawn, "constant_data": known})
 
 
 @pytest.mark.parametrize("rounds", [3, 8, 9])

@@ -122,28 +122,26 @@ def test_a_board_that_does_not_fit(folder):
     assert "stronger, over all opponents, with probability 0.5" in pair.stdout
 
 
-def test_why_nuts_took_over(folder, monkeypatch):
+def mark(monkeypatch, **attrs):
+    """Have each fit say this of itself."""
     fit = lb.fit
 
-    def explained(*data, **options):
+    def marked(*data, **options):
         made = fit(*data, **options)
-        made.attrs |= {"sampler": "nutpie", "why_nuts": "Pareto k 0.91 (below 0.7)"}
+        made.attrs |= attrs
         return made
 
-    monkeypatch.setattr(lb, "fit", explained)
+    monkeypatch.setattr(lb, "fit", marked)
+
+
+def test_why_nuts_took_over(folder, monkeypatch):
+    mark(monkeypatch, sampler="nutpie", why_nuts="Pareto k 0.91 (below 0.7)")
     done = call("rank", "scores.csv", "--seed", 1, cwd=folder)
     assert "Converged (nutpie; NUTS because of Pareto k 0.91 (below 0.7)): max R-hat" in done.stdout
 
 
 def test_a_doubtful_result_exits_with_1(folder, monkeypatch):
-    fit = lb.fit
-
-    def doubtful(*data, **options):
-        made = fit(*data, **options)
-        made.attrs |= {"converged": 0, "warnings": '["LB001 not converged"]'}
-        return made
-
-    monkeypatch.setattr(lb, "fit", doubtful)
+    mark(monkeypatch, converged=0, warnings='["LB001 not converged"]')
     done = call("rank", "scores.csv", "--seed", 1, "--out", "doubtful", cwd=folder)
     assert done.returncode == 1
     assert "Not converged: do not report these numbers." in done.stdout

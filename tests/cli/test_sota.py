@@ -52,15 +52,8 @@ def test_a_posterior_and_its_files(board):
 
 
 def test_answers_know_n_and_rho(folder):
-    done = call(
-        "sota",
-        lb.datasets.load("answers").attrs["source"],
-        "--answers",
-        "--classes",
-        10,
-        "--json",
-        cwd=folder,
-    )
+    source = lb.datasets.load("answers").attrs["source"]
+    done = call("sota", source, "--answers", "--classes", 10, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert (result["n"], result["m"]) == (600, 115)

@@ -40,13 +40,8 @@ def test_sides_of_given_columns_are_known():
 
 
 def test_each_column_plays_one_role():
-    found = beside(
-        t := table(
-            "model_a", "model_b", "winner", "prompt", "question_id", "user", "judge", "date"
-        ),
-        recognise_form(t),
-        {"judge": "user"},
-    )
+    t = table("model_a", "model_b", "winner", "prompt", "question_id", "user", "judge", "date")
+    found = beside(t, recognise_form(t), {"judge": "user"})
     assert found == {"prompt": "question_id", "time": "date"}
 
 

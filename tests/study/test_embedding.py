@@ -60,14 +60,8 @@ def test_shape_and_signs(two_kinds):
 
 
 def test_uncertainty_is_the_posteriors(two_kinds):
-    sd = [
-        float(
-            lb.study.embedding(study_of(two_kinds[1], np.random.default_rng(6), sd=s))[
-                "score_sd"
-            ].mean()
-        )
-        for s in (0.05, 0.2)
-    ]
+    studies = (study_of(two_kinds[1], np.random.default_rng(6), sd=s) for s in (0.05, 0.2))
+    sd = [float(lb.study.embedding(each)["score_sd"].mean()) for each in studies]
     assert sd[1] / sd[0] == pytest.approx(4.0, rel=0.1)
 
 

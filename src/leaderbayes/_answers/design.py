@@ -278,7 +278,7 @@ def _message(made: xr.Dataset, unit: str) -> str:
             many = f"no number of {unit}s" if np.isnan(needed) else counted(needed, unit)
             apart = f"{made.attrs['difference']:g} ahead"
         else:
-            many, apart = counted(int(own["rounds"][-1]), unit), ""
+            many = counted(int(own["rounds"][-1]), unit)
             apart = f"{float(own['smallest_difference'][-1]):.3g} ahead"
         said.append(f"{many} for {whom[str(question)]}, {apart}")
     return f"Found with probability {target:g}: {'; '.join(said)}."
@@ -305,8 +305,7 @@ def units_of(post: Posterior, contested: Longs, pair: tuple[int, int]) -> Units:
 @singledispatch
 def _units(post: Posterior, contested: Longs, pair: tuple[int, int], prior: float) -> Units:
     """Return rounds, or clusters of these."""
-    f = post.test_fraction
-    return _rounds(post, 0.0 if f is None else f / (1.0 - f), 1.0, prior)
+    return _rounds(post, luck_of(post.test_fraction), 1.0, prior)
 
 
 @_units.register

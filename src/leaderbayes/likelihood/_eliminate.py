@@ -10,6 +10,7 @@ from scipy.special import chdtrc, ndtr
 from leaderbayes._arguments import one_of, share, whole
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Marginal, fit_marginal
+from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._round_intercept import Listed, describe, list_board
 
@@ -130,8 +131,6 @@ def _restriction(board: Listed, out: Sequence[int]) -> Linear | None:
 def _wald(x: Floats, at: Marginal, zero: int, linear: Linear | None) -> Floats:
     """Test b_i = 0: p-values (player,); b of the zero player is 0."""
     m = len(x) - 2
-    covariance = inverse(at.information, m, linear)
-    spread = np.diag(covariance)[:m]
-    variance = spread + spread[zero] - 2.0 * covariance[zero, :m]
+    variance = of_differences(inverse(at.information, m, linear)[:m, :m])[zero]
     z = np.abs(x[:m] - x[zero]) / np.sqrt(np.where(variance > 1e-12, variance, np.inf))
     return np.asarray(2.0 * ndtr(-z))

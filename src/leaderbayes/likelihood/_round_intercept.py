@@ -15,6 +15,7 @@ from leaderbayes._numerics import round_intercept as pmra
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Clustered, Marginal, fit_marginal
+from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._scores.matches import listed_positions, require_matches
 from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
@@ -155,8 +156,7 @@ def describe(
     """Make the Dataset of a fit."""
     m, scale = len(x) - 2, float(x[-1])
     covariance = inverse(at.information, m, linear)
-    spread = np.diag(covariance)[:m]
-    relative = spread + spread[board.zero] - 2.0 * covariance[board.zero, :m]
+    relative = of_differences(covariance[:m, :m])[board.zero]
     square = ("player", "player_")
     variables: dict[str, Any] = {
         "epp": ("player", x[:m]),

@@ -10,6 +10,7 @@ from leaderbayes._numerics.engine import Engine
 from leaderbayes._numerics.places import places
 from leaderbayes._types import Bools, Floats
 from leaderbayes.models._board import target_of_pairs
+from leaderbayes.models._scores import luck_of
 from leaderbayes.models._weight import shared_luck
 
 _DRAWS = 2000  # a probability of 0.05 has a standard error of 0.005
@@ -123,5 +124,4 @@ def _means(scores: Floats, test_fraction: float | None) -> tuple[Floats, Floats]
     own = (left**2).sum(axis=1) / np.maximum(free, 1)
     usual = float(np.median(own[free > 0])) if (free > 0).any() else 0.0
     noise = (free * own + 4.0 * usual) / (free + 4.0)
-    shared = 0.0 if test_fraction is None else test_fraction / (1.0 - test_fraction)
-    return mean, noise * (1.0 / rounds + shared)
+    return mean, noise * (1.0 / rounds + luck_of(test_fraction))

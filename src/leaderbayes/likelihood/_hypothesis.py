@@ -309,11 +309,12 @@ def _adjusted(p_value: Floats, adjust: Adjust | None) -> Floats:
         return p_value
     m = int(np.isfinite(p_value).sum())
     order = np.argsort(p_value)[:m]  # NaN is sorted last
-    rank, ascending = np.arange(1, m + 1), p_value[order]
-    if adjust == "holm":
-        stepped = np.maximum.accumulate((m + 1 - rank) * ascending)
-    else:
-        stepped = np.minimum.accumulate((m / rank * ascending)[::-1])[::-1]
     adjusted = np.full(len(p_value), np.nan)
-    adjusted[order] = np.minimum(stepped, 1.0)
+    if adjust == "holm":
+        stepped = np.maximum.accumulate(np.arange(m, 0, -1) * p_value[order])
+        adjusted[order] = np.minimum(stepped, 1.0)
+    else:
+        from scipy.stats import false_discovery_control  # which takes long to import
+
+        adjusted[order] = false_discovery_control(p_value[order], method="bh")
     return adjusted

@@ -315,12 +315,10 @@ def _whole(name: str, counts: Sequence[int]) -> Longs:
 
 def _message(made: xr.Dataset, now: Now, dim: str, size: dict[str, int]) -> str:
     """Summarise the plan in a few sentences."""
-    unit, said = (
-        made.attrs["unit"],
-        [f"{made.attrs['question']}: undecided, with probability {now.p:.2f} so far."],
-    )
+    unit, question = made.attrs["unit"], made.attrs["question"]
+    said = [f"{question}: undecided, with probability {now.p:.2f} so far."]
     if now.decided:
-        said = [f"{made.attrs['question']}: decided, with probability {probability(now.p)}."]
+        said = [f"{question}: decided, with probability {probability(now.p)}."]
     reached, short = [], []
     for who in made["who"].to_numpy():
         ways = made.sel(who=who)

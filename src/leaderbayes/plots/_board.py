@@ -71,10 +71,9 @@ def board(
     marks, interval = [(best, f"best score {own(best):.4f}", ORANGE, "-")], None
     if estimate is not None:
         sota, low, high = (float(estimate[f"theta_sota{end}"]) for end in ("", "_lower", "_upper"))
-        interval, form = (low, high), f".{decimals_of_best(low, high)}f"
+        interval, form = (own(low), own(high)), f".{decimals_of_best(low, high)}f"
         words = f"best team's true performance {sota:{form}}, {low:{form}} to {high:{form}}"
         marks.append((own(sota), words, BLUE, "--"))
-        interval = (own(low), own(high))
     elif known.metric == "accuracy" and known.n is not None:
         alone = binomtest(round(best * known.n), known.n).proportion_ci()  # Clopper and Pearson's
         interval = (alone.low, alone.high)
@@ -92,12 +91,8 @@ def board(
         for at, words, color, style in marks:
             ax.axvline(own(at), color=color, linestyle=style, linewidth=1.5, label=words)
         if interval is not None:
-            ax.hlines(
-                -0.04 * max(counts.max(), 1.0),
-                *map(own, interval),
-                color=marks[-1][2],
-                linewidth=4.0,
-            )
+            below_zero = -0.04 * max(counts.max(), 1.0)
+            ax.hlines(below_zero, *map(own, interval), color=marks[-1][2], linewidth=4.0)
         side = f"{'below' if more else 'above'} {own(edges[0]):.3g}"
         below = f" ({hidden:,} teams {side} are not shown)" if hidden else ""
         ax.set_xlabel(f"{'AUC' if known.metric == 'auc' else 'score'}{below}")

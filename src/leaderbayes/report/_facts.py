@@ -80,10 +80,7 @@ def facts_of(
         **{name: found.get(name) for name in ("max_rhat", "min_ess", "divergences", "pareto_k")},
         "unconverged": [text for text in warnings if text.startswith("LB001")],
         # A misfit of matches has sentences of its own.
-        "warnings": [
-            text for text in warnings
-            if not text.startswith(("LB001", "LB016"))
-        ],
+        "warnings": [text for text in warnings if not text.startswith(("LB001", "LB016"))],
     }  # fmt: skip
     return facts | (_results(post, prob, rope, view) if facts["converged"] else {})
 

@@ -89,12 +89,11 @@ def tunability(
     for t, fit in enumerate(every.fits.values()):
         own = group_of[fit.players].to_numpy(dtype=str)
         p_win = strengths["p_win"][t].sel(player=fit.players).to_numpy()
-        table.append(
-            [
-                _of_group(fit.draws, p_win, fit.players, own == group, player, prob)
-                for group, player in defaults.items()
-            ]
+        cells = (
+            _of_group(fit.draws, p_win, fit.players, own == group, player, prob)
+            for group, player in defaults.items()
         )
+        table.append(list(cells))
     numbers = {
         name: (("tournament", "group"), np.array([[cell[name] for cell in row] for row in table]))
         for name in table[0][0]

@@ -78,13 +78,16 @@ def test_what_cannot_be_drawn_is_named():
         lb.sota.summary(bare)
 
 
-@pytest.mark.slow
-def test_simulated_boards():
+def test_simulated_boards(capsys):
     board = lb.sota.read_board(SCORES, n=200)
-    how = {"sampler": "abc-smc", "law": "beta", "draws": 100, "chains": 2, **QUIET}
+    how = {"sampler": "abc-smc", "law": "beta", "draws": 150, "chains": 2, "seed": 1}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         dt = lb.sota.posterior(board, **how)
+    shown = capsys.readouterr()
+    assert "Simulating boards" in shown.err
+    assert "200/200" in shown.err
+    assert not shown.out
     assert set(dt["posterior"].data_vars) == {"mean", "concentration", "theta_sota", "theta"}
     assert 0.3 < dt.attrs["unique"] <= 1.0
     best = lb.sota.summary(dt)

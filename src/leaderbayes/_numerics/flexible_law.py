@@ -280,7 +280,6 @@ def log_sums(given: Cells, value: Floats, share: Floats) -> Floats:
     return log
 
 
-@njit(nogil=True)
 def place(
     given: Cells, value: Floats, share: Floats, of: Longs, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
@@ -292,31 +291,21 @@ def place(
     of (classifier,): position of each one's score. Also the logarithm of each score's likelihood,
     (score,), with its factor.
     """
-    log = np.empty(given.first.size)
-    ahead = np.empty(value.size)
-    for u in range(log.size):
-        total = 0.0
-        for k in range(given.row[u], given.row[u + 1]):
-            total += share[given.first[u] + k - given.row[u]] * value[k]
-            ahead[k] = total
-        log[u] = math.log(total) if total > 0.0 else -math.inf
+    size = np.diff(given.row)
+    cell = np.arange(given.row[-1]) + np.repeat(given.first - given.row[:-1], size)
+    chance = share[cell] * value
+    total = np.add.reduceat(chance, given.row[:-1])
     inside = _inside(given, rng)
-    found = np.empty(of.size)
-    for j in range(of.size):
-        u = of[j]
-        mine = ahead[given.row[u] : given.row[u + 1]]
-        k = np.searchsorted(mine, rng.random() * mine[-1], side="right")
-        found[j] = inside[given.first[u] + min(k, mine.size - 1)]
-    return found, log
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ahead, log = np.cumsum(chance / np.repeat(total, size)), np.log(total)
+    at = np.searchsorted(ahead, of + rng.random(of.size), side="right")
+    return inside[cell[np.clip(at, given.row[of], given.row[of + 1] - 1)]], log
 
 
-@njit(nogil=True)
 def _inside(given: Cells, rng: np.random.Generator) -> Floats:
     """Draw a value within each cell (cell,)."""
-    value = np.empty(given.edge.size - 1)
-    for k in range(value.size):
-        value[k] = given.edge[k] + rng.random() * (given.edge[k + 1] - given.edge[k])
-    return value
+    width = np.diff(given.edge)
+    return np.asarray(given.edge[:-1] + rng.random(width.size) * width)
 
 
 def draw(given: Cells, share: Floats, size: int, rng: np.random.Generator) -> Floats:

@@ -1,5 +1,6 @@
 """Gibbs sampler of the posterior under the flexible distribution."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -8,6 +9,7 @@ import xarray as xr
 from scipy.special import expit, logit
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.progress import progress
 from leaderbayes._numerics import flexible_law
 from leaderbayes._numerics.board_scale import Luck, Scale, place
 from leaderbayes._numerics.workers import workers_of
@@ -21,8 +23,9 @@ _MOST_RHO = 0.999
 
 
 def gibbs(
-    scale: Scale, draws: int, chains: int, moves: int, rng: np.random.Generator
-) -> tuple[xr.Dataset, dict[str, Floats]]:
+    scale: Scale, draws: int, chains: int, moves: int, rng: np.random.Generator,
+    *, progressbar: bool = False,
+) -> tuple[xr.Dataset, dict[str, Floats]]:  # fmt: skip
     """Draw P(theta), the luck of the test set, and the theta of every team.
 
     Returns parameters (chain, draw), and what `complete` adds to other posteriors, (chain x draw,
@@ -30,9 +33,10 @@ def gibbs(
     """
 
     def walk(own: np.random.Generator) -> dict[str, Floats]:
-        return _walk(scale, draws, moves, own)
+        return _walk(scale, draws, moves, own, lambda: advance(1, chains * (_WARMUP + draws)))
 
-    with ThreadPoolExecutor(min(workers_of(None), chains)) as threads:  # kernels free Python's lock
+    threads = ThreadPoolExecutor(min(workers_of(None), chains))  # kernels free Python's lock
+    with threads, progress(progressbar, "Sampling", after=2.0) as advance:
         walks = list(threads.map(walk, rng.spawn(chains)))
     kept = {name: np.concatenate([each[name] for each in walks]) for name in walks[0]}
     if not np.isfinite(kept["log_likelihood"]).all():
@@ -58,7 +62,9 @@ def gibbs(
     }
 
 
-def _walk(scale: Scale, draws: int, moves: int, rng: np.random.Generator) -> dict[str, Floats]:
+def _walk(
+    scale: Scale, draws: int, moves: int, rng: np.random.Generator, advance: Callable[[], None]
+) -> dict[str, Floats]:
     """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
     given, rho, many = scale.cells, scale.rho, len(scale.of)
     kept = {name: np.empty(draws) for name in ("concentration", "rho", "ease")}
@@ -69,6 +75,7 @@ def _walk(scale: Scale, draws: int, moves: int, rng: np.random.Generator) -> dic
     luck, last = scale.luck(shared, rng.standard_normal() if shared else 0.0), None
     furthest = 0.5 * float(np.median(np.diff(given.edge)))  # that cells are shifted: half a cell
     for look in range(-_WARMUP, draws):
+        advance()
         for _ in range(moves):
             if luck is not last:
                 with np.errstate(divide="ignore"):

@@ -70,7 +70,7 @@ def posterior(
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     progressbar : bool
-        Show the progress of PyMC's samplers.
+        Show the sampler's progress on standard error.
 
     Returns
     -------
@@ -112,7 +112,8 @@ def posterior(
         kept, scale = scale_of(board, rho, theta_0)
         drawn: dict[str, Floats] = {}
         if by_gibbs:
-            parameters, drawn = _by_gibbs(scale, draws, chains, np.random.default_rng(seed))
+            rng = np.random.default_rng(seed)
+            parameters, drawn = _by_gibbs(scale, draws, chains, rng, progressbar=progressbar)
         else:
             near = epsilon if sampler == "abc-smc" else None
             model = sota(
@@ -148,11 +149,11 @@ def posterior(
 
 
 def _by_gibbs(
-    scale: Scale, draws: int, chains: int, rng: np.random.Generator
+    scale: Scale, draws: int, chains: int, rng: np.random.Generator, *, progressbar: bool
 ) -> tuple[xr.Dataset, dict[str, Floats]]:
     """Draw parameters and teams by Gibbs sampling, longer if necessary."""
     for moves in _MOVES:
-        parameters, drawn = gibbs(scale, draws, chains, moves, rng)
+        parameters, drawn = gibbs(scale, draws, chains, moves, rng, progressbar=progressbar)
         if _diagnosed(drawn["theta_sota"].reshape(chains, draws))["converged"]:
             break
     return parameters, drawn
@@ -162,21 +163,21 @@ def _by_pymc(
     model: Any, epsilon: float | None, draws: int, chains: int, seed: int, *, progressbar: bool
 ) -> xr.Dataset:
     """Draw parameters (and thetas) by NUTS or by simulated boards."""
-    if epsilon is None:
-        # Chains that do not agree on a parameter are drawn once more, four times longer.
-        for times in (1, 4):
+    # Chains that do not agree on a parameter are drawn once more, four times longer.
+    for times in (1, 4):
+        if epsilon is None:
             tree, _ = draw_nuts(
                 model, "nutpie", chains, times * draws, seed, progressbar=progressbar
             )
             found = tree["posterior"].to_dataset().isel(draw=slice(None, None, times))
-            if _worst(found)["converged"]:
-                break
-        tree["posterior"] = xr.DataTree(found)
-    else:
-        from leaderbayes.sota._abc_kernel import abc
+            agreed = _worst(found)
+        else:
+            from leaderbayes.sota._abc import abc
 
-        tree = abc(model, draws, chains, seed, progressbar=progressbar)
-    found = tree["posterior"].to_dataset()
+            found = abc(model, draws, chains, times, seed, progressbar=progressbar)
+            agreed = _diagnosed(found["theta_sota"].to_numpy(), "abc-smc")
+        if agreed["converged"]:
+            break
     own = [name for name in found if not str(name).endswith("_unit")]
     return found[own].drop_attrs()
 
@@ -212,11 +213,11 @@ def _doubt(found: dict[str, Any], draws: int) -> None:
     """Warn if chains did not converge."""
     if found["converged"]:
         return
-    wider = ", a larger epsilon, or sampler='exact'" if "unique" in found else ""
+    other = " or sampler='exact'" if "unique" in found else ""
     warn(
         f"LB001 The chains did not converge: R-hat {found['max_rhat']:.3f} (should be below "
         f"{MAX_RHAT}), effective sample size {found['min_ess']:.0f} (above {MIN_ESS:.0f}). Do not "
-        f"report these numbers; fit with draws={max(2000, 2 * draws)}{wider}.",
+        f"report these numbers; fit with draws={max(2000, 2 * draws)}{other}.",
     )
 
 

@@ -15,6 +15,7 @@ from leaderbayes._types import Floats
 # maximum its square is at most the decrement times a variance.
 _FAR = 0.01
 REMEDY = "Use pseudo_rounds=1, or fit the posterior."
+UNBOUNDED = f"Some strengths grow without bound: there is no finite estimate. {REMEDY}"
 _FARTHEST = 10.0  # that a step goes, log-odds
 
 
@@ -59,9 +60,7 @@ def maximise(
         decrement = float(gradient @ step)
         if decrement < tolerance:
             if np.abs(step).max() > _FAR:
-                raise NotConvergedError(
-                    f"Some strengths grow without bound: there is no finite estimate. {REMEDY}"
-                )
+                raise NotConvergedError(UNBOUNDED)
             # The last step costs nothing, and squares the error.
             return Maximum(x + step, information)
         # Where strengths lie far apart the curvature fades, and a whole step would lead beyond all

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator
 from scipy.special import expit
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes._numerics.newton import REMEDY, Linear, maximise
+from leaderbayes._numerics.newton import UNBOUNDED, Linear, maximise
 from leaderbayes._numerics.rankings import (
     information,
     log_likelihood,
@@ -66,9 +66,7 @@ def fit_rankings(
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
         if np.ptp(x) > _FARTHEST:
-            raise NotConvergedError(
-                f"Some strengths grow without bound: there is no finite estimate. {REMEDY}"
-            )
+            raise NotConvergedError(UNBOUNDED)
         values, gradients = log_likelihood(x[None], data, gradient=True)
         height, slope = float(values[0]), gradients[0]
         if pseudo_rounds > 0.0:

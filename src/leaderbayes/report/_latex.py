@@ -65,12 +65,9 @@ def latex(
     check_file(to, ".tex")
     facts = facts_of(dt, prob, rope, anchored)
     text, style = _fragment(facts, to.stem, asked)
-    write_files({to: text, to.with_suffix(".bib"): _references(style, facts)})
+    references = as_bibtex(style.cited, facts["versions"]["leaderbayes"])
+    write_files({to: text, to.with_suffix(".bib"): references})
     return text
-
-
-def _references(style: Style, facts: Facts) -> str:
-    return as_bibtex(style.cited, facts["versions"]["leaderbayes"])
 
 
 def _fragment(facts: Facts, bibliography: str, asked: Sequence[Question] = ()) -> tuple[str, Style]:

@@ -1,7 +1,7 @@
 """Boards of scores whose win probabilities are known: Bradley-Terry and its relatives.
 
-What is true of a pair is its log-odds of winning in a new round (ties half), whatever the noise; a
-player's strength is the mean of its log-odds against all players. ``fits`` has what users get by
+What is true of a pair is its log-odds of winning in a new round (ties half), whatever the noise;
+players' true strengths are those that fit all pairs' win probabilities best. ``fits`` has what users get by
 default, and beside these win probabilities those by the model alone and by each pair's own record
 (Davidson's are given that a match is not tied); ``coverage`` compares weights and models;
 ``rounded`` is Plackett-Luce on rounded scores.
@@ -93,6 +93,19 @@ def covered(win, true):
     return float(inside.to_numpy()[np.triu_indices(len(true), 1)].mean())
 
 
+def best_fitting(won):
+    """Return the strengths of Bradley-Terry at which all players win as much as they do."""
+    won, epp = (won + 1.0 - won.T) / 2.0, np.zeros(len(won))
+    for _ in range(100):
+        p = expit(epp[:, None] - epp)
+        curve = np.diag((p * (1.0 - p)).sum(axis=1)) - p * (1.0 - p)
+        step = np.linalg.solve(curve + 1.0 / len(epp), (won - p).sum(axis=1))
+        epp += step / max(np.ptp(step), 1.0)
+        if np.ptp(step) < 1e-9:
+            return epp
+    raise ArithmeticError("Newton's method did not find the strengths.")
+
+
 KINDS = (
     *NOISE, "own scales", "families", "varying signal",
     "equal", "one far above", "one far below", "30 % ties", "30 % missing", "missing in blocks",
@@ -115,7 +128,7 @@ def fits_board(model, kind, players, rounds, number):
     board = scores(values)
     dt = fit(board, model, seed=int(rng.integers(2**32)))
     win, alone, own = (lb.win_probability(dt, by=by) for by in ("auto", "model", "record"))
-    epp = logit(true).mean(axis=1)
+    epp = best_fitting(true)
     table = lb.leaderboard(dt).set_index("player").loc[board["player"].values]
     inside = ((table["epp_lower"] <= epp) & (epp <= table["epp_upper"])).to_numpy()
     said, first = table["p_best"].to_numpy(), table["epp"].to_numpy().argmax()

@@ -163,7 +163,7 @@ def test_doubt_is_shown(classifiers, tmp_path):
     misfit = posteriors.strengths(cycle(), [0.1, 0.0, -0.1], weight=1.0)
     misfit.attrs |= {"p_check": 0.0, "deviance_ratio": 9.0, "misfit": 0.31}
     text = lb.report.html(misfit, tmp_path / "p.html").read_text("utf-8")
-    assert "differ from the model by 0.31; win probabilities allow for this, strengths" in text
+    assert "differ from the model by 0.31; win probabilities allow for this." in text
     assert "The model counts as much as" in text
 
 

@@ -67,7 +67,7 @@ def _of_strengths(post: Strengths) -> dict[str, Any] | None:
     else:
         kind, text = "care", f"Head-to-head results differ from the model by {found.misfit:.2f}."
         if blends(post):
-            kind, text = "good", f"{text[:-1]}; win probabilities allow for this, strengths do not."
+            kind, text = "good", f"{text[:-1]}; win probabilities allow for this."
     return {
         "kind": kind, "text": text, "warnings": [], "value": found.p,
         "misfit": number(found.misfit, 2), "p": "" if np.isnan(found.p) else probability(found.p),

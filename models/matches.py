@@ -36,9 +36,7 @@ _POINTS = (np.arange(400) + 0.5) / 400.0  # of a quadrature by quantiles
 
 def simulate(kind, players, rounds, rng):
     """Scores (player, round), and the true probabilities that row beats and ties with column."""
-    epp = rng.normal(size=players)
-    if kind == "equal":
-        epp[:] = 0.0
+    epp = float(kind != "equal") * rng.normal(size=players)
     if kind.startswith("one far"):
         epp = 0.5 * epp
         epp[0] = epp[1:].mean() + (FAR if kind.endswith("above") else -FAR)
@@ -62,9 +60,13 @@ def simulate(kind, players, rounds, rng):
         values = epp[:, None] + SD * (np.sqrt(part) * shared + own)
         apart = np.sqrt(2.0 * np.where(of[:, None] != of, 1.0, 1.0 - part))
         return values, norm.cdf(gap / (SD * apart)), 0.0
-    if kind == "varying signal":
+    if kind in ("varying signal", "weak on easy"):
         law = lognorm(SIGNAL, scale=np.exp(-0.5 * SIGNAL**2))
-        values = epp[:, None] * law.rvs(rounds, random_state=rng) + rng.gumbel(size=shape)
+        factor = law.rvs(rounds, random_state=rng)
+        values = epp[:, None] * factor + rng.gumbel(size=shape)
+        if kind == "weak on easy":  # where rounds tell players apart less; all play the first
+            hard = (factor > law.median()) & (np.arange(rounds) > 0)
+            values[hard & (epp[:, None] < 0.0) & (rng.random(shape) < 0.8)] = np.nan
         return values, expit(gap[..., None] * law.ppf(_POINTS)).mean(axis=-1), 0.0
     law = NOISE.get(kind, NOISE["Gumbel"])
     values = epp[:, None] + law.rvs(shape, random_state=rng)
@@ -109,7 +111,7 @@ def best_fitting(won):
 KINDS = (
     *NOISE, "own scales", "families", "varying signal",
     "equal", "one far above", "one far below", "30 % ties", "30 % missing", "missing in blocks",
-    "own scales, ties",
+    "own scales, ties", "weak on easy",
 )  # fmt: skip
 ALIKE = ("Gumbel", "normal", "heavy tails", "skewed", "30 % missing")  # noise of all players
 BOARDS = {3: 40, 8: 40, 20: 20, 50: 10}  # of a cell, by players
@@ -120,7 +122,6 @@ def fits_board(model, kind, players, rounds, number):
     """What users get from one board, and whether it is so."""
     import leaderbayes as lb
 
-    # The same boards for all models.
     rng = np.random.default_rng([KINDS.index(kind), players, rounds, number])
     values, won, tied = simulate(kind, players, rounds, rng)
     true = won / (1.0 - tied) if model == "davidson" else won + tied / 2.0
@@ -141,7 +142,6 @@ def fits_board(model, kind, players, rounds, number):
         "each player": inside.mean(),
         "best player": inside[epp.argmax()],
     }
-    # Where all are equal nobody is the best.
     if kind != "equal":
         row["best"] = {"first": [said[[first]], best[[first]]], "every player": [said, best]}
     return row | flags(dt)
@@ -198,8 +198,9 @@ def coverage_board(players, rounds, scenario, number):
     rng = np.random.default_rng([players, rounds, SCENARIOS.index(scenario), number])
     values, won, tied = simulate(scenario, players, rounds, rng)
     board, true, seed = scores(values), won + tied / 2.0, int(rng.integers(2**32))
-    # Every match counted from both sides.
-    low, high = likelihood(board, "bradley_terry", covariance="model", firth=True, counted=2.0)
+    low, high = likelihood(
+        board, "bradley_terry", covariance="model", firth=True, counted=2.0
+    )  # both sides
     row = {"EloML": ((low <= logit_gaps(true)) & (logit_gaps(true) <= high)).mean()}
     for method, (model, options) in METHODS.items():
         slow = model == "round_intercept" and number >= SLOW

@@ -7,7 +7,13 @@ import pytest
 from scipy.optimize import approx_fprime, brentq, minimize
 from scipy.special import expit
 
-from leaderbayes._numerics.pairs import deviances, estimates, pair_sums
+from leaderbayes._numerics.pairs import (
+    Separation,
+    deviances,
+    estimates,
+    over_all_rounds,
+    pair_sums,
+)
 
 
 def matches(m, rng):
@@ -112,3 +118,23 @@ def test_deviance_is_twice_what_a_saturated_model_gains():
                 p = 1.0 / (1.0 + np.exp(x[b] - x[a]))
                 expected += 2.0 * wins[a, b] * (np.log(wins[a, b] / n[a, b]) - np.log(p))
     assert deviances(x[None], wins[None], n[None])[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("slope", [0.0, 2.0, -2.0])
+def test_strengths_over_all_rounds(slope):
+    """The first four play in half of the rounds; results are those that are expected."""
+    b = np.array([-1.2, -0.9, -0.3, 0.0, 0.4, 0.7, 1.3])
+    place = np.ones((400, 7), int)
+    place[::2, :4] = 0
+    level = np.where(place[:, 0] > 0, -0.2, 0.2)
+    factor = np.exp(slope * level)
+    met = (place > 0)[:, :, None] & (place > 0)[:, None] & ~np.eye(7, dtype=bool)
+    gap = (factor / factor.mean())[:, None, None] * (b[:, None] - b)
+    wins = (met * expit(gap)).sum(axis=0)
+    epp = estimates(wins.sum(axis=1)[None], met.sum(axis=0)[None].astype(float), pseudo_rounds=1e-6)
+    draws = np.repeat(epp, 16, axis=0)
+    found = over_all_rounds(Separation(level, slope, 1e-9, 0.5), place, draws)
+    np.testing.assert_allclose(found, found[:1].repeat(16, axis=0), atol=1e-6)
+    before, off = (abs(each - (b - b.mean())).max() for each in (epp[0], found[0]))
+    assert (before < 1e-6) if slope == 0.0 else (before > 0.4)
+    assert off < 0.05 * before + 1e-6

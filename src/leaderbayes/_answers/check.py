@@ -156,7 +156,7 @@ def named_misfits(post: Posterior) -> xr.Dataset:
     if (own := known_record(post, 0.95)) is None:
         return xr.Dataset()
     won, n, worth = (own[name].to_numpy() for name in ("won", "played", "worth"))
-    epp = post.draws.mean(axis=0)
+    epp = post.boards()[0][1].mean(axis=0)
     p = expit(epp[:, None] - epp)
     variance = n * p * (1.0 - p) / worth
     gap = np.full_like(p, np.nan)

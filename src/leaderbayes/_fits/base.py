@@ -391,7 +391,7 @@ class Posterior:
         """Return each tournament's or period's matches, and draws of its players."""
         board, by = self.matches(), self.varies_by
         if by is None or f"{by}_of_round" not in self.constant:
-            return [(board, self.draws)]
+            return [(board, self.own_unit(self.read(self.parameter, self.who)))]
         number = self.constant[f"{by}_of_round"].to_numpy().astype(int)
         return parted(board, number, self.read(f"{self.parameter}_{by}", by, "player"))
 

@@ -14,7 +14,9 @@ from leaderbayes._fits.base import Posterior as Posterior
 from leaderbayes._fits.matches import kept_votes, votes_by_pair
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._numerics.design import PERHAPS
+from leaderbayes._numerics.pairs import Separation, over_all_rounds
 from leaderbayes._types import Floats
+from leaderbayes.likelihood._hints import apart, separation_of
 from leaderbayes.models._model import Kind
 
 
@@ -33,6 +35,24 @@ class Strengths(Posterior):
         better="{one} is stronger, over all opponents, with probability {p_better}.",
         near="win probability within {rope:g} of 1/2",
     )  # fmt: skip
+
+    @cached_property
+    def separation(self) -> Separation | None:
+        """How rounds separate players by who plays in them; None if no score is missing."""
+        if self.scores is None or self.varies_by or not self.model.blends:
+            return None
+        return separation_of(self.matches())
+
+    @cached_property
+    def draws(self) -> Floats:
+        """Draws (sample, player) of the parameter, over all rounds whoever played them."""
+        found, epp = self.separation, super().draws
+        if found is None:
+            return epp
+        return over_all_rounds(found, self.matches()["place"].to_numpy(), epp)
+
+    def _estimand(self) -> str | None:
+        return " ".join(filter(None, [super()._estimand(), *apart(self.separation)])) or None
 
 
 class OfTournaments(Posterior):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import expit, xlogy
+from scipy.special import expit, ndtri, stdtr, xlogy
 
 from leaderbayes._numerics.bradley_terry import information, law_of, pairs_of
 from leaderbayes._types import Floats, Ints, Longs
@@ -21,6 +21,9 @@ _CELLS = 2_000_000  # of boards that are estimated together
 _AT_HAND = 16_000  # numbers that processors keep at hand
 _WIDE = 32  # points, from which on products are faster than logarithms
 _FARTHEST = 1200.0  # log-odds between strengths, beyond which exponentials overflow
+# Of `Separation`: rounds that the shrinkage is worth, prior standard deviation of the slope times
+# that of strengths, and how many slopes are drawn.
+_EQUAL, _STEEP, _SLOPES, _TINY = 5.0, 1.5, 8, 1e-9
 
 
 class PairSums(NamedTuple):
@@ -191,21 +194,51 @@ def deviances(epp: Floats, wins: Floats, n: Floats) -> Floats:
     return np.asarray(gained.sum(axis=(1, 2)))
 
 
-def slopes_by_level(place: Ints, wins: Floats, n: Floats) -> tuple[float, int]:
-    """Correlate how well rounds separate players with the strength of their players.
+class Separation(NamedTuple):
+    """How well rounds separate players: by the factor exp(slope * level)."""
 
-    A round's slope is by how much its results go with strengths more than others' do, to first
-    order. Returns the correlation and how many rounds have a slope. With scores missing at random
-    it is 0: p-values below 0.005 had 1 to 2 of 100 boards.
+    level: Floats  # mean strength of a round's players (round,), less its mean
+    slope: float
+    error: float  # its standard error
+    p_value: float
+
+
+def separation(place: Ints, wins: Floats, n: Floats) -> Separation | None:
+    """Regress how well rounds separate players on the strength of their players, to first order.
+
+    The variance of residuals is shrunk to that of equal rounds. None if all have equal players.
     """
-    epp, found = estimates(wins.sum(axis=1)[None], n[None])[0], []
-    for row in place:
+    epp = estimates(wins.sum(axis=1)[None], n[None])[0]
+    level, slope, worth = np.zeros((3, len(place)))
+    for k, row in enumerate(place):
         seen = np.flatnonzero(row)
         gap = epp[seen, None] - epp[seen]
         p, won = expit(gap), 0.5 * (1.0 + np.sign(row[seen] - row[seen, None]))
-        if (known := float((p * (1.0 - p) * gap**2).sum())) > 0.0:
-            found.append((epp[seen].mean(), ((won - p) * gap).sum() / known))
-    level, slope = np.array(found).reshape(-1, 2).T
-    if len(found) < 2 or min(np.ptp(level), np.ptp(slope)) < 1e-9:
-        return 0.0, len(found)
-    return float(np.corrcoef(level, slope)[0, 1]), len(found)
+        known = float((p * (1.0 - p) * gap**2).sum()) + _TINY
+        level[k], slope[k] = epp[seen].mean(), ((won - p) * gap).sum() / known
+        worth[k] = 1.5 * known / (len(seen) + 1.0)  # weight of `composite_weight`
+    x, y = (each - worth @ each / worth.sum() for each in (level, slope))
+    if (about := float(worth @ x**2)) < _TINY * worth.sum():
+        return None
+    beta, df = float(worth @ (x * y)) / about, len(place) - 2.0 + _EQUAL
+    error = float(np.sqrt((worth @ (y - beta * x) ** 2 + _EQUAL) / df / about))
+    p_value = 2.0 * float(stdtr(df, -abs(beta) / error))
+    return Separation(level - level.mean(), beta, error, p_value)
+
+
+def over_all_rounds(of: Separation, place: Ints, epp: Floats) -> Floats:
+    """Return strengths (draw, player) over all rounds, from those over the rounds played.
+
+    To first order: a pair's rounds separate it by the mean of their factors. The slope is drawn.
+    """
+    there, mean, found = place > 0, epp.mean(axis=0), np.empty_like(epp)
+    kept = 1.0 / (1.0 + (of.error * mean.std() / _STEEP) ** 2)
+    slope = kept * of.slope + np.sqrt(kept) * of.error * ndtri((np.arange(_SLOPES) + 0.5) / _SLOPES)
+    factor = np.exp(np.clip(np.multiply.outer(slope, of.level), -2.0, 2.0))
+    factor = np.vstack([factor / factor.mean(axis=1, keepdims=True), np.ones(len(place))])
+    p = expit(mean[:, None] - mean)
+    met = p * p.T * ((there.T * factor[:, None]) @ there.astype(float))
+    known = np.eye(len(p)) * (met.sum(axis=2)[..., None] + 0.25) - met  # a match against 0 more
+    for k, way in enumerate(np.linalg.solve(known[:-1], known[-1])):
+        found[k::_SLOPES] = epp[k::_SLOPES] @ way.T
+    return np.asarray(found - found.mean(axis=1, keepdims=True))

@@ -1,6 +1,5 @@
 """What the matches and scores of a board show, and its readers should know."""
 
-import math
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,20 +7,20 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import stdtr
+from scipy.stats import pearsonr
 
 from leaderbayes._errors import LeaderbayesError, warn
-from leaderbayes._numerics.pairs import slopes_by_level
+from leaderbayes._numerics.pairs import Separation, separation
+from leaderbayes._numerics.two_way import effects
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
 from leaderbayes._scores.tables import listed
-from leaderbayes._types import Bools, Floats
+from leaderbayes._types import Floats
 
 _MANY_TIES = 0.1
 _FEWEST_ITEMS = 20  # items, or clusters
 _FEWEST_WRONG = 4  # answers of the rarer kind, of the middle player
 _NAMED = 30  # characters
-_CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 _MOST_FOLDS = 20  # of one cross-validation; more are those of several, in one row
 _FOLD = frozenset(
     "fold folds kfold split splits cv resample resamples resampling bootstrap bootstraps".split()
@@ -53,10 +52,10 @@ _FEW_WRONG = (
     "narrow. Add items, or use {other} ones."
 )
 _APART = (
-    "LB053 Scores are not missing at random: rounds that weaker players lack separate players "
-    "{how} than others, which biases win probabilities. Run the missing ones."
+    "Scores are not missing at random: rounds that weaker players lack separate players {how} than "
+    "others, so strengths are extrapolated."
 )
-_FEWEST_ROUNDS, _RARELY = 6, 0.005
+_FEWEST_ROUNDS, _RARELY, _SELDOM = 6, 0.005, 0.05
 _LACKING = (
     "LB053 Answers are not missing at random, which biases means: {who}. Fill them in (score a "
     "time-out as wrong), or fit scores.dropna('round')."
@@ -96,7 +95,8 @@ def hint(
             texts.append(_RIGHT_OR_WRONG)
         texts += [_CLUSTERS] if clustered else []
         if not models_ties and "tournament" not in matches.dims:
-            texts += _of_rounds_apart(matches)
+            of_rounds = apart(separation_of(matches), _RARELY)
+            texts += [f"LB053 {text} Run the missing ones." for text in of_rounds]
     elif likelihood == "dirichlet":
         texts += [*_of_the_missing(scores), *_of_few_items(scores), *_of_few_wrong(scores)]
     elif likelihood == "normal" and is_right_or_wrong(scores) and several:
@@ -189,26 +189,23 @@ def _of_few_wrong(scores: xr.DataArray) -> list[str]:
 def _of_the_missing(scores: xr.DataArray) -> list[str]:
     """Name whose answers are missing where items are hard, or easy."""
     found = lacking(scores)
-    if not found:
-        return []
-    one, more = found[0], f" ({len(found) - 1} more do so)" if len(found) > 1 else ""
-    who = (
-        f"{one.player[:_NAMED]!r} lacks {100.0 * one.share:.0f} % of the items, on which others "
-        f"average {one.missing:.2g} instead of {one.there:.2g}{more}"
-    )
-    return [_LACKING.format(who=who)]
+    more = f" ({len(found) - 1} more do so)" if len(found) > 1 else ""
+    return [_LACKING.format(who=f"{found[0]}{more}")] if found else []
 
 
-def _of_rounds_apart(matches: xr.Dataset) -> list[str]:
-    """Warn where rounds that weaker players lack separate players more, or less."""
+def separation_of(matches: xr.Dataset) -> Separation | None:
+    """Compare rounds by who plays in them; None if no score is missing, or rounds are few."""
     place = matches["place"].transpose("round", "player").to_numpy()
-    if (place > 0).all() or not matches.attrs["within_round"] or "wins" not in matches:
-        return []
-    r, rounds = slopes_by_level(place, matches["wins"].to_numpy(), matches["n"].to_numpy())
-    free = max(rounds - 2, 1)
-    p = 2.0 * stdtr(free, -abs(r) * math.sqrt(free / max(1.0 - r * r, 1e-12)))
-    known = rounds >= _FEWEST_ROUNDS and p < _RARELY
-    return [_APART.format(how="more" if r > 0.0 else "less")] if known else []
+    alone = not matches.attrs["within_round"] or "wins" not in matches
+    if alone or len(place) < _FEWEST_ROUNDS or (place > 0).all():
+        return None
+    return separation(place, matches["wins"].to_numpy(), matches["n"].to_numpy())
+
+
+def apart(found: Separation | None, p_value: float = _SELDOM) -> list[str]:
+    """Report that rounds which weaker players lack separate players more, or less."""
+    sure = found is not None and found.p_value < p_value
+    return [_APART.format(how="more" if found and found.slope > 0.0 else "less")] if sure else []
 
 
 def are_answers(scores: xr.DataArray) -> bool:
@@ -293,30 +290,16 @@ def tied_share(matches: xr.Dataset) -> float:
 def _pairs(*keys: np.ndarray) -> int:
     """Count the pairs of items, (item,), that have the same keys."""
     shape = [int(key.max(initial=0)) + 1 for key in keys]
-    every = np.ravel_multi_index(keys, shape)
-    if math.prod(shape) <= _CELLS_EACH * len(every):
-        sizes = np.bincount(every)
-    else:
-        _, sizes = np.unique(every, return_counts=True)
+    _, sizes = np.unique(np.ravel_multi_index(keys, shape), return_counts=True)
     return int((sizes * (sizes - 1) // 2).sum())
 
 
 _FEWEST = 10  # rounds, or clusters
 _RARE = 0.001  # share of boards with scores missing at random of which any player is named
-_SWEEPS = 30  # of averages by player and by round, in turn
 _ROUNDING = 1e-9  # of the largest score
 
 
-class Lacking(NamedTuple):
-    """A player who lacks rounds in which others have other scores than elsewhere."""
-
-    player: str
-    share: float  # of the rounds, that are missing
-    missing: float  # mean score of the others in the rounds that it lacks
-    there: float  # and in those that it has
-
-
-def lacking(scores: xr.DataArray) -> list[Lacking]:
+def lacking(scores: xr.DataArray) -> list[str]:
     """Find players of (player, round) whose missing scores are not those of any rounds.
 
     The level of a round is the mean of the others' scores, each less that player's mean. Were
@@ -330,7 +313,8 @@ def lacking(scores: xr.DataArray) -> list[Lacking]:
     unit = pd.factorize(scores["cluster"].to_numpy())[0] if "cluster" in scores.coords else None
     largest = float(np.nanmax(np.abs(y))) or 1.0
     y = y / largest
-    player = _means(y, there)
+    rows, columns = effects(y)
+    player = rows + columns.mean()  # as if it had played all rounds
     left = np.where(there, y - player[:, None], 0.0)
     others = there.sum(axis=0) - there
     of_others = (left.sum(axis=0) - left) / others.clip(min=1)
@@ -343,28 +327,19 @@ def lacking(scores: xr.DataArray) -> list[Lacking]:
             continue
         mean = np.delete(player, i).mean()
         missing, has = (largest * float(mean + level[at].mean()) for at in (~here, here))
-        found.append(Lacking(str(name), float(1.0 - here.mean()), missing, has))
+        found.append(
+            f"{str(name)[:_NAMED]!r} lacks {100.0 * (~here).mean():.0f} % of the items, on which "
+            f"others average {missing:.2g} instead of {has:.2g}"
+        )
     return found
-
-
-def _means(y: Floats, there: Bools) -> Floats:
-    """Return each player's mean (player,), as if it had played all rounds."""
-    filled = np.where(there, y, 0.0)
-    of_player, of_round = there.sum(axis=1).clip(min=1), there.sum(axis=0).clip(min=1)
-    player: Floats = filled.sum(axis=1) / of_player
-    for _ in range(_SWEEPS):
-        level = (filled.sum(axis=0) - player @ there) / of_round
-        player = (filled.sum(axis=1) - there @ (level - level.mean())) / of_player
-    return player
 
 
 def _chance(first: Floats, second: Floats, unit: np.ndarray | None) -> float:
     """Return the p-value of a correlation over rounds, or their clusters; 1 if there are few."""
     if unit is not None:
         _, unit, size = np.unique(unit, return_inverse=True, return_counts=True)
-        first, second = np.bincount(unit, first) / size, np.bincount(unit, second) / size
+        first, second = (np.bincount(unit, each) / size for each in (first, second))
     n = len(first)
     if n < _FEWEST or min(np.ptp(first), np.ptp(second)) < _ROUNDING:
         return 1.0
-    r = float(np.corrcoef(first, second)[0, 1])
-    return float(2.0 * stdtr(n - 2, -abs(r) * np.sqrt((n - 2) / max(1.0 - r * r, 1e-12))))
+    return float(pearsonr(first, second).pvalue)

@@ -1,10 +1,10 @@
 """Boards of scores whose win probabilities are known: Bradley-Terry and its relatives.
 
 What is true of a pair is its log-odds of winning in a new round (ties half), whatever the noise;
-players' true strengths are those that fit all pairs' win probabilities best. ``fits`` has what users get by
-default, and beside these win probabilities those by the model alone and by each pair's own record
-(Davidson's are given that a match is not tied); ``coverage`` compares weights and models;
-``rounded`` is Plackett-Luce on rounded scores.
+players' true strengths are those that fit all pairs' win probabilities best. ``fits`` has what
+users get by default, and beside these win probabilities those by the model alone and by each pair's
+own record (Davidson's are given that a match is not tied); ``coverage`` compares weights and
+models; ``rounded`` is Plackett-Luce on rounded scores.
 """
 
 import itertools

@@ -38,14 +38,15 @@ class Strengths(Posterior):
 
     @cached_property
     def separation(self) -> Separation | None:
-        """How rounds separate players by who plays in them; None if no score is missing."""
+        """How rounds separate players by who plays in them, where the missing scores matter."""
         if self.scores is None or self.varies_by or not self.model.blends:
             return None
-        return separation_of(self.matches())
+        found = separation_of(self.matches())
+        return found if apart(found) else None
 
     @cached_property
     def draws(self) -> Floats:
-        """Draws (sample, player) of the parameter, over all rounds whoever played them."""
+        """Draws (sample, player) of the parameter, where needed extrapolated to all rounds."""
         found, epp = self.separation, super().draws
         if found is None:
             return epp

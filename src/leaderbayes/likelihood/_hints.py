@@ -53,7 +53,7 @@ _FEW_WRONG = (
 )
 _APART = (
     "Scores are not missing at random: rounds that weaker players lack separate players {how} than "
-    "others, so strengths are extrapolated."
+    "others, so strengths are extrapolated from dt.posterior to all rounds."
 )
 _FEWEST_ROUNDS, _RARELY, _SELDOM = 6, 0.005, 0.05
 _LACKING = (

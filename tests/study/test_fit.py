@@ -236,7 +236,8 @@ def test_a_lost_or_damaged_part_is_no_answer(boards, tmp_path):
     for array in ("posterior/epp", "constant_data/scores"):
         (chunk,) = (p for p in (store / "a" / array / "c").rglob("*") if p.is_file())
         content = chunk.read_bytes()
-        for damaged in (content[:20] + bytes([content[20] ^ 1]) + content[21:], None):
+        half = len(content) // 2  # a bit of Zstandard's tables may be changed without harm
+        for damaged in (content[:half] + bytes(8) + content[half + 8 :], None):
             chunk.unlink() if damaged is None else chunk.write_bytes(damaged)
             with pytest.raises(lb.LeaderbayesError, match=r"study/a: .*'a' has .* cannot be read"):
                 lb.leaderboard(lb.study.open(store)["a"])

@@ -207,7 +207,9 @@ def test_another_board_by_set_data(name):
     import pymc as pm
 
     rng = np.random.default_rng(3)
-    boards = [lb.matches(simulate([1.0, 0.4, -0.2, -1.2], 8, rng)) for _ in range(2)]
+    scores = [simulate([1.0, 0.4, -0.2, -1.2], 8, rng) for _ in range(2)]
+    scores.append(scores[0].where(rng.random(scores[0].shape) < 0.8))
+    boards = [lb.matches(one) for one in scores]
     model = getattr(lb.models, name)(boards[0], weight=1.0)
     drawn = {key: rng.normal(size=np.shape(x)) for key, x in model.initial_point().items()}
     (epp,) = model.replace_rvs_by_values([model["epp"]])
@@ -217,6 +219,12 @@ def test_another_board_by_set_data(name):
         pm.set_data({"places": board["place"].to_numpy()}, model=model)
         expected = MODELS[name].log_likelihood({"epp": epp}, board).sum()
         assert place(drawn) == pytest.approx(expected)
+        again = pm.draw(model["place"], random_seed=1, mode="FAST_COMPILE")
+        np.testing.assert_array_equal(again > 0, board["place"] > 0)
+    pm.set_data({"places": lb.matches(scores[1].round())["place"].to_numpy()}, model=model)
+    if name == "plackett_luce":
+        with pytest.raises(lb.LeaderbayesError, match="ties that the model's own did not have"):
+            place(drawn)
 
 
 def test_an_attribute_of_another_program_is_not_believed():

@@ -134,7 +134,7 @@ def test_players_by_name_and_not_by_place(dt):
     [
         (xr.Dataset(), "a DataTree from leaderbayes.fit or pm.sample, not Dataset"),
         (None, "not NoneType"),
-        (xr.DataTree(), "has no posterior. For a study choose one fit"),
+        (xr.DataTree(), "has no posterior: of a study choose one fit"),
         (
             xr.DataTree.from_dict({"posterior": xr.Dataset({"b": 1.0})}),
             "none of epp .player., score",

@@ -130,7 +130,7 @@ def test_periods_are_a_column():
         scores["round"].to_numpy(), names, strict=True)))):  # fmt: skip
         model = lb.models.dynamic(lb.matches(given), period=period)
         assert list(model.coords["period"]) == ["s2", "s9", "s10"]
-        assert model["period_of_round"].get_value().tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+        assert model["period_of_round"].eval().tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
     table = table.pivot(index=["round", "season"], columns="player", values="score").reset_index()
     wide = lb.read_scores(table, round="round", period="season")
     assert wide["period"].to_series().to_dict() == scores["period"].to_series().to_dict()

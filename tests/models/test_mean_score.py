@@ -114,7 +114,7 @@ def test_what_the_model_registers(scores):
     model = lb.models.mean_score(scores)
     assert tuple(model.named_vars_to_dims["scores"]) == ("player", "round")
     assert tuple(model.coords["model"]) == ("mean_score",)
-    assert int(model["higher_is_better"].get_value()[0]) == 1
+    assert int(model["higher_is_better"].eval()[0]) == 1
 
 
 def test_groups(fitted, scores):

@@ -92,8 +92,8 @@ def test_matches_are_weighed_and_so_is_the_blend(model, y):
     gap, before = (fit["posterior"]["epp"].std(("chain", "draw")).mean() for fit in (dt, plain))
     assert 1.0 < gap / before < 1.6  # 20 rounds are worth 14.6
     built = getattr(lb.models, model)(lb.matches(scores))
-    np.testing.assert_allclose(built["weight"].get_value(), weight)
-    np.testing.assert_allclose(built["round_weight"].get_value(), weighing.weight)
+    np.testing.assert_allclose(built["weight"].eval(), weight)
+    np.testing.assert_allclose(built["round_weight"].eval(), weighing.weight)
     pair = lb.win_probability(dt, by="record").sel(player="p0", opponent="p1")
     won = (y[:, 0] > y[:, 1]) @ weighing.weight
     assert float(pair["won"]) == pytest.approx(won)

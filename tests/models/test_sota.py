@@ -101,7 +101,7 @@ def test_what_answers_need_is_in_the_model():
     model = lb.models.sota(board, rho=0.4)
     assert model.coords["model"] == ("sota",)
     assert list(model.coords["team"]) == [str(k) for k in range(10)]
-    data = {v.name: v.get_value() for v in model.data_vars}
+    data = {v.name: v.eval() for v in model.data_vars}
     np.testing.assert_array_equal(data["score"], SCORES)
     assert (data["n"], data["classes"], data["rho"]) == (100, 5, 0.4)
     assert {"se"} <= {v.name for v in lb.models.sota(lb.sota.read_board(SCORES, se=0.1)).data_vars}

@@ -111,7 +111,7 @@ def test_votes_for_neither_are_data():
     votes = draw(np.zeros(3), 60, np.random.default_rng(3))
     votes["outcome"][:10] = np.nan
     found = quietly(vote_statistics, votes)
-    assert quietly(model_of_votes, votes)["both_bad"].get_value().sum() == 20.0
+    assert quietly(model_of_votes, votes)["both_bad"].eval().sum() == 20.0
     assert len(found.rows.votes.n) == 50
 
 

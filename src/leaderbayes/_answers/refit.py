@@ -12,8 +12,10 @@ import xarray as xr
 from leaderbayes._arguments import is_list, number, one_of
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior, own_prior
+from leaderbayes._scores.matches import listed_positions
 from leaderbayes._scores.vote_matches import CLUSTERINGS
 from leaderbayes.models._registry import FITTED, data_of, takers_of
+from leaderbayes.models._weight import resolve_weight
 
 _SILENT = {"progressbar": False, "replicates": 1}
 RULES = ("ties", "weight", "cluster", "prior")
@@ -125,19 +127,37 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
     """Return the arguments with which a posterior was fitted, as far as they are known."""
     if post.arguments:
         return {name: value for name, value in post.arguments.items() if name not in _SILENT}
-    if own_prior(post):
+    more = len(getattr(post.tree.get("observed_data"), "data_vars", ())) > 1
+    if more or own_prior(post) or post.has("epp_group"):
         raise LeaderbayesError(
-            f"{post.called} has no epp_scale, so its strengths may have a prior that other fits "
+            f"{post.called} has a prior (no epp_scale, or groups) or observed data that other fits "
             "would not have: fit your own model to the other data, and compare the results."
         )
     options = signature(post.model.build).parameters
     found = {n: post.option(n) for n in options if n != "weight" and post.option(n) is not None}
-    if "weight" in options and bool((post.constant["weight"] == 1.0).all()):
-        found["weight"] = 1.0
     if "within_round" in post.constant:
-        attrs = post.matches(post.players[:2].to_list()).attrs
-        found |= {"within_round": bool(attrs["within_round"]), "ties": str(attrs["ties"])}
-    return found
+        board = post.matches()
+        found |= {"weight": weight_of(post), "ties": str(board.attrs["ties"])}
+        found["within_round"] = bool(board.attrs["within_round"])
+        listed = np.argsort(np.asarray(board.get("order", ())))
+        if "order" in board and (listed != listed_positions(board, None)).any():
+            found["order"] = post.players[listed].to_list()
+    return found | ({"order_effect": True} if "order" in post.known.get("effect", ()) else {})
+
+
+def weight_of(post: Posterior) -> Any:
+    """Return the option ``weight`` of a model of rounds; where rounds have their own, these."""
+    eta, board = post.constant["weight"].to_numpy(), post.matches()
+    if post.several or post.varies_by or post.weighing or (eta == 1.0).all():
+        return 1.0 if (eta == 1.0).all() else post.model.weight
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeaderbayesWarning)
+        composite, full = (
+            resolve_weight(board, weight, post.test_fraction, with_ties=post.model.tie_parameter)
+            for weight in ("composite", 1.0)
+        )
+    power, *others = np.unique((eta / full).round(9)).tolist()
+    return "composite" if np.allclose(eta, composite) else (power, *others) if others else power
 
 
 def without(data: Any, by: str, removed: Any) -> Any:

@@ -71,7 +71,8 @@ class Posterior:
         post.tree = given
         if "posterior" not in given.children:
             raise LeaderbayesError(
-                "This DataTree has no posterior. For a study choose one fit: study['iris']."
+                "This DataTree has no posterior: of a study choose one fit, study['iris'], and for "
+                "az.thin use dt.isel(draw=slice(None, None, 2))."
             )
         named = post._named()
         if named is not None and named.complete is not None:
@@ -288,11 +289,10 @@ class Posterior:
 
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option that the model was built with."""
-        if name in self.arguments:
-            return self.arguments[name]
-        if name not in self.known or self.known[name].size != 1:
-            return default
-        return float(self.known[name].item()) or default
+        found = self.known.get(name, self.known.get(f"prior_{name}", xr.DataArray([])))
+        if name in self.arguments or found.size != 1:
+            return self.arguments.get(name, default)
+        return float(found.item()) or (None if default is None else 0.0)
 
     @property
     def test_fraction(self) -> float | None:

@@ -101,6 +101,8 @@ def numbered(labels: Any) -> tuple[Longs, Any]:
 
 
 _RULES = ("half", "drop", "floor", "loss")
+# Data that pm.set_data may change: the likelihood or a prior goes by them, or reports alone.
+_FREE = r"^(scores|weight|prior_\w+|\w+_scale)$"
 
 
 def rule_for_ties(constant: xr.Dataset) -> str:
@@ -108,7 +110,19 @@ def rule_for_ties(constant: xr.Dataset) -> str:
     return _RULES[int(constant["ties"].item())]
 
 
-def declare(constant: xr.Dataset) -> dict[str, Any]:
+def registered(name: str, values: Any, *dims: Any, fixed: bool = True) -> Any:
+    """Add data to the pm.Model; where ``fixed``, pm.set_data refuses to change them."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    if not fixed:
+        return pm.Data(name, values, dims=dims)
+    data = pt.constant(values, name)
+    pm.modelcontext(None).register_data_var(data, dims=dims)
+    return data
+
+
+def declare(constant: xr.Dataset, free: str = _FREE) -> dict[str, Any]:
     """Put constants into the pm.Model as data, NaN as minus infinity; return them by name."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -123,8 +137,8 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
     declared = {}
     for name, values in constant.data_vars.items():
         known = values.fillna(-np.inf) if values.dtype.kind == "f" else values
-        declared[str(name)] = pm.Data(
-            str(name), known.to_numpy(), dims=tuple(map(str, values.dims))
+        declared[str(name)] = registered(
+            str(name), known.to_numpy(), *values.dims, fixed=not re.search(free, str(name))
         )
     options = {str(k): declared[str(k)][0] for k, v in constant.items() if v.dims == ("model",)}
     # pm.do(..., prune_vars=True) keeps what observed variables depend on: here how they came about.

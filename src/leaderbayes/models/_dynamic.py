@@ -59,12 +59,13 @@ def _of_votes(
     kept = found.rows.kept
     number, names = _numbered(_periods_of_votes(kept, period))
     boards = [counted_votes(kept.isel(vote=number == t), "half") for t in range(len(names))]
-    known = found.constant.assign_coords(period=names).assign(
+    known = found.constant.drop_vars(["prior_df", "tie_scale"]).assign_coords(period=names).assign(
         period_of_vote=("vote", number), votes_of_period=("period", np.bincount(number)),
         step_scale=("model", [step_scale]),
     )  # fmt: skip
     with pm.Model(coords={"player": kept["player"].to_numpy()}) as model:
-        data = declare(known)
+        # Of votes that are alike the likelihood takes sums, which no other data move.
+        data = declare(known, r"^(weight|.*_scale)$" if found.rows.effects else r"_scale$")
         b = _walk(data, boards, [found.together.weight] * len(names))
         rows, m = found.rows.votes, kept.sizes["player"]
         if found.rows.effects:

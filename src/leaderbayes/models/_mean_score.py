@@ -41,6 +41,7 @@ from leaderbayes._numerics.rounds import Statistic
 from leaderbayes._numerics.shrinkage import Pairs, Prior, shrink
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes._types import Floats
+from leaderbayes.models._board import registered
 from leaderbayes.models._model import Model
 from leaderbayes.models._scores import (
     PRIOR_SCALE,
@@ -130,7 +131,8 @@ def mean_score(
     seen, scatter = seen[:, 0], float((seen[:, 1:] ** 2).sum())
     names = {dim: scores[dim].to_numpy() for dim in ("player", "round")}
     with pm.Model(coords=names | {"axis": range(len(root)), "model": ["mean_score"]}) as model:
-        data_of(scores)
+        data = data_of(scores, test_fraction=test_fraction, prior_scale=prior_scale)
+        prior = prior._replace(scale=WIDTH * data["prior_scale"])
         tau, cut = scale_of_players(prior, pairs_of_board(y, noise, count), count)
         c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
         unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), dims="axis")
@@ -196,13 +198,16 @@ def _random(
     return np.asarray(mean + scale[..., None] * (z @ np.swapaxes(root, -1, -2)))
 
 
-def data_of(scores: xr.DataArray) -> None:
-    """Register the data that answers need beside draws."""
-    import pymc as pm
-
+def data_of(scores: xr.DataArray, **options: float | None) -> dict[str, Any]:
+    """Register the data that answers need beside draws; return those of options."""
     dims = [dim for dim in ("tournament", "player", "round") if dim in scores.dims]
-    pm.Data("scores", scores.transpose(*dims).to_numpy(), dims=dims)
-    pm.Data("higher_is_better", [int(scores.attrs.get("higher_is_better", 1))], dims="model")
+    registered("scores", scores.transpose(*dims).to_numpy(), *dims)
+    better = np.array([int(scores.attrs.get("higher_is_better", 1))])
+    registered("higher_is_better", better, "model")
+    return {
+        name: registered(name, np.array([value or 0.0]), "model", fixed=name == "test_fraction")[0]
+        for name, value in options.items()
+    }
 
 
 def scale_of_players(prior: Prior, pairs: Pairs, count: float) -> tuple[Any, Any]:

@@ -36,6 +36,8 @@ def observe_pairs(
     half = 0.5 * abs(b[..., first] - b[..., second])
     total = 1.0 + pt.exp(-2.0 * half) + (0.0 if nu is None else pt.exp(nu - half))
     normaliser = half + pt.log(total)
+    # Across rounds the likelihood goes by counts of these places, and takes no others.
+    places = pm.Data("places", place, dims=(dim, "player")) if within else pt.constant(place)
     tie = pt.zeros(()) if nu is None else nu
     if tournament is not None:
         b, normaliser = b[tournament], normaliser[tournament]
@@ -70,9 +72,9 @@ def observe_pairs(
         return draw_places(b, present.astype(bool), rng, within_round=within, tie=drawn_tie)
 
     return pm.CustomDist(
-        "place", b, normaliser, (place > 0).astype("int8"), weight, tie,
+        "place", b, normaliser, pt.gt(places, 0).astype("int8"), weight, tie,
         logp=logp, random=random, signature="(p),(q),(p),(),()->(p)", dtype="int32",
-        observed=pm.Data("places", place, dims=(dim, "player")), dims=(dim, "player"),
+        observed=places if within else place, dims=(dim, "player"),
     )  # fmt: skip
 
 
@@ -80,11 +82,18 @@ def observe_rankings(b: Any, weight: Any, matches: xr.Dataset) -> Any:
     """Add ``place`` (round, player) by whole rankings; of tied players the mean over orders."""
     import pymc as pm
     import pytensor.tensor as pt
+    from pytensor.raise_op import CheckAndRaise
 
+    from leaderbayes._errors import LeaderbayesError
     from leaderbayes._numerics.rankings import draw_rankings, turns
 
     place = matches["place"].to_numpy()
     breaks = turns(place)  # (order, round, player): below a half, so that ties alone are broken
+    places = pm.Data("places", place, dims=("round", "player"))
+    known = CheckAndRaise(
+        LeaderbayesError,
+        "These places have ties that the model's own did not have: build a new model of them.",
+    )
 
     def logp(value: Any, b: Any, pattern: Any, weight: Any) -> Any:
         there = pt.gt(value, 0)
@@ -92,6 +101,8 @@ def observe_rankings(b: Any, weight: Any, matches: xr.Dataset) -> Any:
         key = pt.where(there, -value, -np.iinfo(np.int32).max / 2.0) + breaks
         order = pt.argsort(key, axis=-1)
         here = pt.take_along_axis(there + pt.zeros_like(key, dtype="bool"), order, axis=-1)
+        level = pt.eq(pt.diff(pt.take_along_axis(key, order, axis=-1), axis=-1), 0)
+        order = known(order, pt.invert((level & here[..., 1:]).any()))
         own = pt.take_along_axis(b + pt.zeros_like(key), order, axis=-1)
         top = b.max(axis=-1, keepdims=True)
         total = pt.cumsum(here * pt.exp(own - top), axis=-1)
@@ -102,7 +113,7 @@ def observe_rankings(b: Any, weight: Any, matches: xr.Dataset) -> Any:
         return draw_rankings(b.reshape(-1, b.shape[-1]), pattern, rng)
 
     return pm.CustomDist(
-        "place", b, place, weight,
+        "place", b, places, weight,
         logp=logp, random=random, signature="(p),(p),()->(p)", dtype="int32",
-        observed=pm.Data("places", place, dims=("round", "player")), dims=("round", "player"),
+        observed=places, dims=("round", "player"),
     )  # fmt: skip

@@ -100,13 +100,15 @@ def rasch(
         return np.where(there > 0, right, _ABSENT).astype("int8")
 
     with pm.Model(coords=_names(scores) | {"model": ["rasch"]}) as model:
-        data_of(scores.fillna(-np.inf))
-        scale = pm.HalfNormal("ability_scale", prior_scale)
+        options = {"prior_scale": prior_scale, "prior_difficulty_scale": difficulty_scale}
+        data = data_of(scores.fillna(-np.inf), **options)
+        tau = data["prior_difficulty_scale"]
+        scale = pm.HalfNormal("ability_scale", data["prior_scale"])
         a = pm.Normal("ability_unit", dims="player")
         a = pm.Deterministic("ability", scale * a, dims="player")
-        level = pm.Normal("difficulty_level", 0.0, difficulty_scale)
-        s = pm.HalfNormal("difficulty_scale", difficulty_scale)
-        gamma = pm.Normal("selection", 0.0, difficulty_scale, dims="player")
+        level = pm.Normal("difficulty_level", 0.0, tau)
+        s = pm.HalfNormal("difficulty_scale", tau)
+        gamma = pm.Normal("selection", 0.0, tau, dims="player")
         asked = np.isfinite(y) - np.isfinite(y).mean(axis=0)
         d = pm.Normal("difficulty_unit", dims="round")
         d = level + pt.dot(asked, gamma) + s * d

@@ -129,15 +129,15 @@ def round_intercept(
         scale = pm.HalfNormal("epp_scale", data["prior_scale"])
         unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
         b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
-        b0 = pm.Normal("intercept", 0.0, intercept_scale)
-        s = pm.HalfNormal("intercept_scale", intercept_scale)
+        b0 = pm.Normal("intercept", 0.0, data["prior_intercept_scale"])
+        s = pm.HalfNormal("intercept_scale", data["prior_intercept_scale"])
         # Halfway between centred and not: s may be near 0, and a round's intercept well known.
         round_unit = pm.Normal("intercept_unit", 0.0, s**0.5, dims="round")
         u = pm.Deterministic("intercept_round", s**0.5 * round_unit, dims="round")
         pm.CustomDist(
             "outcome", b, b0 + u, (outcome != ABSENT).astype("int8"), data["weight"],
             logp=logp, random=random, signature="(p),(),(q),()->(q)", dtype="int8",
-            observed=pm.Data("outcomes", outcome, dims=("round", "pair")), dims=("round", "pair"),
+            observed=outcome, dims=("round", "pair"),
         )  # fmt: skip
     return model
 
@@ -268,6 +268,7 @@ def _listed(
     first, second = np.triu_indices(len(names), 1)
     pairs = [f"{a} - {b}" for a, b in zip(names[first], names[second], strict=True)]
     options = {"test_fraction": test_fraction, "prior_scale": prior_scale}
+    options["prior_intercept_scale"] = intercept_scale  # a variable has the name without prior
     place = matches["place"]
     constant = constants(
         _NAME, matches, eta, options,

@@ -31,10 +31,12 @@ from leaderbayes._numerics.score_tournaments import (
 )
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._board import registered
 from leaderbayes.models._mean_score import data_of, finite, observe, root_of, scale_of_players
 from leaderbayes.models._model import Model
 from leaderbayes.models._scores import (
     PRIOR_SCALE,
+    WIDTH,
     check_connected,
     check_values,
     constant,
@@ -118,8 +120,9 @@ def score_tournaments(
     ratio = tables.worth / tables.scale
     spread = ratios_of((at.v * np.maximum(1.0 - at.e, SHARE)) @ at.v.T)
     with pm.Model(coords=coords_of(scores, tournament)) as model:
-        data_of(scores)
-        pm.Data("spread", spread, dims=("player", "opponent"))
+        data = data_of(scores, test_fraction=test_fraction, prior_scale=prior_scale)
+        registered("spread", spread, "player", "opponent")
+        prior = prior._replace(scale=WIDTH * data["prior_scale"])
         tau, cut = scale_of_players(prior, pairs_of_board(tables.mean, noise, n), n)
         c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
         unit = pm.Normal("score_unit", 0.0, tau * pt.sqrt(c), dims="axis")

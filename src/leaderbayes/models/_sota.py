@@ -21,6 +21,7 @@ from leaderbayes._numerics.board_scale import CountScale, EstimateScale, Scale, 
 from leaderbayes._numerics.counts import reference_count
 from leaderbayes._scores.facts import own_rho
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._board import registered
 from leaderbayes.models._model import Model
 from leaderbayes.models._sota_completed import complete
 from leaderbayes.models._sota_simulated import simulate
@@ -98,7 +99,7 @@ def sota(
     constants = constants_of(kept, scale, rho)
     with pm.Model(coords={name: c.to_numpy() for name, c in constants.coords.items()}) as model:
         for name, values in constants.items():
-            pm.Data(str(name), values.to_numpy(), dims=values.dims)
+            registered(str(name), values.to_numpy(), *values.dims)
         common, ease = _dependence(scale.rho)
         if isinstance(scale, EstimateScale):
             _add_estimates(scale, common, ease)

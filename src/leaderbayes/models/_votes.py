@@ -176,7 +176,7 @@ def observe_alike(found: VoteStatistics, eta: Any, row: Longs) -> None:
 
     pm.CustomDist(
         "outcome", eta, votes.n, logp=logp, random=random, signature="(r),(v)->(v)",
-        observed=pm.Data("vote_outcome", votes.won / votes.n, dims="vote"), dims="vote",
+        observed=votes.won / votes.n, dims="vote",
     )  # fmt: skip
 
 

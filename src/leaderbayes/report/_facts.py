@@ -16,6 +16,7 @@ from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._answers.leaderboard import Shown, leaderboard, shown_as, table_of
+from leaderbayes._answers.refit import weight_of
 from leaderbayes._answers.votes import counted_of, effects
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._arguments import share
@@ -104,7 +105,7 @@ def options_of(post: Posterior) -> Facts:
     known = {str(k): v.item() for k, v in found if v.dims == ("model",)}
     known |= json.loads(post.tree.attrs.get("arguments", "{}"))
     names = ("prior_df", "prior_scale", "test_fraction", "tie_scale", "spread_scale", "law", "rho")
-    return dict.fromkeys((*names, "intercept_scale")) | known
+    return {name: post.option(name) for name in (*names, "intercept_scale")} | known
 
 
 def tournament_of(post: Posterior) -> str | None:
@@ -173,7 +174,9 @@ def _of_matches(post: Strengths, _: float) -> Facts:
     tied, met = (sum(float(board[name].sum()) for board in boards) for name in ("tied", "n"))
     ties = str(boards[0].attrs["ties"])
     weight = post.constant["weight"] if "weight" in post.constant else xr.DataArray(1.0)
-    chosen = options_of(post).get("weight", post.model.weight if (weight != 1.0).any() else 1.0)
+    chosen = post.model.weight if (weight != 1.0).any() else 1.0
+    if "weight" in post.known and "sampler" not in post.tree.attrs:
+        chosen = weight_of(post)
     return {
         "rounds": sum(board.sizes["round"] for board in boards),
         "tournaments": post.tree["posterior"].sizes.get("tournament"),
@@ -185,7 +188,7 @@ def _of_matches(post: Strengths, _: float) -> Facts:
         "ties": ties,
         "rankings": not post.model.pairs,
         "tie_parameter": post.model.tie_parameter,
-        "composite": chosen == "composite",
+        "composite": options_of(post).get("weight", chosen) == "composite",
         "weight_low": float(weight.min()),
         "weight_high": float(weight.max()),
     }

@@ -1,5 +1,7 @@
 """What moves with a choice that was planted, and what does not."""
 
+from functools import wraps
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -82,7 +84,8 @@ def test_the_base_may_be_a_posterior(tied_scores):
     dt = fit(tied_scores, "davidson", prior_scale=3.0)
     moved = lb.sensitivity(dt, seed=1, rounds=False, weights=("composite",))
     assert moved.attrs["base"] == "davidson, weight=composite"
-    own = lb.leaderboard(fit(tied_scores, "davidson", replicates=50)).set_index("player")
+    own = fit(tied_scores, "davidson", prior_scale=3.0, replicates=50)
+    own = lb.leaderboard(own).set_index("player")
     np.testing.assert_allclose(moved["p_best"][0], own.loc[moved["player"], "p_best"])
 
 
@@ -111,3 +114,19 @@ def test_a_player_of_one_round_is_gone_without_it():
 def test_what_cannot_be(options, said):
     with pytest.raises(lb.LeaderbayesError, match=said):
         ask(board(np.random.default_rng(1).normal(size=(3, 5))), **options)
+
+
+def test_options_of_a_posterior_are_those_of_the_base(monkeypatch):
+    asked, made = [], lb.fit
+
+    @wraps(made)
+    def fit(data, model, **arguments):
+        asked.append(arguments)
+        return made(data, model, **arguments)
+
+    scores = lb.datasets.load("classifiers", "breast_cancer")[:4, :5]
+    dt = made(scores, "davidson", prior_scale=5.0, options={"tie_scale": 2.0})
+    monkeypatch.setattr(lb, "fit", fit)
+    lb.sensitivity(dt, rounds=False, ties=("half",), weights=("composite",), priors=(1.0, 2.0))
+    assert [each["prior_scale"] for each in asked] == [5.0, 10.0]
+    assert [each["options"] for each in asked] == [{"tie_scale": 2.0}] * 2

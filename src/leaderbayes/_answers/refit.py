@@ -43,11 +43,12 @@ class Setting(NamedTuple):
         said += [f"prior x {self.prior:g}"] if self.prior != 1.0 else []
         return ", ".join(said) + (f", without {self.without}" if self.part >= 0 else "")
 
-    def options(self) -> dict[str, Any]:
-        """Return the arguments of `leaderbayes.fit`."""
+    def options(self, scale: float | None) -> dict[str, Any]:
+        """Return the arguments of `leaderbayes.fit`, from the scale of the base's prior."""
         chosen = {name: getattr(self, name) for name in ("ties", "weight", "cluster")}
         own = signature(FITTED[self.model].build).parameters["prior_scale"].default
-        return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": self.prior * own}
+        scale = self.prior * (own if scale is None else scale)
+        return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": scale}
 
     def differs(self, base: "Setting") -> str:
         """Return the only option that differs from the base; "" if none or several do."""
@@ -112,15 +113,21 @@ def models_for(board: Any) -> list[str]:
 
 def refit(post: Posterior, data: Any, **changes: Any) -> xr.DataTree:
     """Fit the model of a posterior to other data; warnings are only stored in attrs."""
+    asked = {"seed": post.seed, **_SILENT, **arguments_of(post), **changes, **post.again(data)}
+    return fitted(data, post.model.name, asked)
+
+
+def fitted(data: Any, model: str, asked: dict[str, Any]) -> xr.DataTree:
+    """Fit with arguments and options of the model's own; warnings are only stored in attrs."""
     # By its public name, which is looked up when it is called: some models of it import PyMC.
     import leaderbayes as lb
 
-    asked = {"seed": post.seed, **_SILENT, **arguments_of(post), **changes, **post.again(data)}
     named = set(signature(lb.fit).parameters)
-    asked["options"] = {k: asked.pop(k) for k in list(asked) if k not in named}
+    own = {k: v for k, v in asked.items() if k not in named} | asked.get("options", {})
+    asked = {k: v for k, v in asked.items() if k in named} | {"options": own}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeaderbayesWarning)
-        return lb.fit(data, post.model.name, **asked)
+        return lb.fit(data, model, **asked)
 
 
 def arguments_of(post: Posterior) -> dict[str, Any]:

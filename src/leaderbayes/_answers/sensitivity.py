@@ -1,7 +1,6 @@
 """Sensitivity of the answer to choices, and to each round or judge."""
 
 import logging
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,11 +12,17 @@ from leaderbayes import _arguments
 from leaderbayes._answers.compare import p_better
 from leaderbayes._answers.groups import each_claim
 from leaderbayes._answers.loo import log_likelihood
-from leaderbayes._answers.refit import Setting, arguments_of, models_for, settings_of, without
+from leaderbayes._answers.refit import (
+    Setting,
+    arguments_of,
+    fitted,
+    models_for,
+    settings_of,
+    without,
+)
 from leaderbayes._arguments import share, whole
-from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference.fit import fit
 from leaderbayes._scores.tables import counted
 from leaderbayes.models._registry import data_of
 
@@ -56,7 +61,7 @@ def sensitivity(
     ties, weights, clusters : sequence
         As for `fit`: ``clusters`` of votes, ``weights`` of scores.
     priors : sequence of float
-        Factors of the default ``prior_scale`` of the model.
+        Factors of ``prior_scale``, by default that of the model.
     rounds : bool
         Leave out each round, or each judge (the 30 with the most votes).
     test_fraction : float, optional
@@ -96,9 +101,11 @@ def sensitivity(
     >>> moved["fits"].to_series().to_dict()
     {'model': 0, 'ties': 1, 'weight': 1, 'prior_scale': 2, 'round': 8}
     """
+    kept: dict[str, Any] = {}
     if isinstance(scores, xr.DataTree):
         post = Posterior(scores)
         known, models = arguments_of(post), models or (post.model.name,)
+        kept = known if tuple(models) == (post.model.name,) else {}
         ties = tuple(dict.fromkeys([known.get("ties", "half"), *ties]))
         weights = tuple(dict.fromkeys([known.get("weight", weights[0]), *weights]))
         test_fraction = post.test_fraction if test_fraction is None else test_fraction
@@ -113,6 +120,8 @@ def sensitivity(
         board, rounds, models=models or models_for(board), ties=ties, weights=weights,
         clusters=clusters, priors=priors,
     )  # fmt: skip
+    # Options of the posterior that are not varied.
+    options = {k: v for k, v in kept.items() if getattr(every[0], k, "") == ""} | options
     base = _fitted(board, every[0], seed, options)
     names = base.players[base.order].append(pd.Index(board["player"].to_numpy())).drop_duplicates()
     fits = [_answers(base, names, prob, top)]
@@ -141,10 +150,9 @@ def _fitted(board: Any, setting: Setting, seed: int, options: dict[str, Any]) ->
     if setting.part >= 0:
         part, names, _ = data_of(board).removable()
         board = without(board, part, [names[setting.part]])
-    asked = options | setting.options() | {"seed": seed, "progressbar": False}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeaderbayesWarning)
-        return Posterior(fit(board, setting.model, replicates=_REPLICATES, **asked))
+    asked = {"progressbar": False, "replicates": _REPLICATES, "seed": seed} | options
+    asked |= setting.options(options.get("prior_scale"))
+    return Posterior(fitted(board, setting.model, asked))
 
 
 def _answers(post: Posterior | None, names: pd.Index, prob: float, top: int) -> dict[str, Any]:

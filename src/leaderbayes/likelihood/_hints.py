@@ -53,8 +53,9 @@ _FEW_WRONG = (
 )
 _APART = (
     "Scores are not missing at random: rounds that weaker players lack separate players {how} than "
-    "others, so strengths are extrapolated from dt.posterior to all rounds."
+    "others, so strengths are extrapolated to all rounds."
 )
+EXTRAPOLATED = "Strengths are about all rounds, extrapolated from those that each player played."
 _FEWEST_ROUNDS, _RARELY, _SELDOM = 6, 0.005, 0.05
 _LACKING = (
     "LB053 Answers are not missing at random, which biases means: {who}. Fill them in (score a "

@@ -57,7 +57,7 @@ def test_each_tournament_is_a_fit(boards, fitted):
 
 def test_a_study_is_no_fit(boards, fitted):
     for take in (lb.leaderboard, lb.plan, lambda dt: lb.new_player(dt, boards[0, 0])):
-        with pytest.raises(lb.LeaderbayesError, match=r"choose one fit: study\['iris'\]"):
+        with pytest.raises(lb.LeaderbayesError, match=r"choose one fit, study\['iris'\]"):
             take(fitted)
 
 

@@ -18,9 +18,9 @@ from leaderbayes._files.progress import progress
 from leaderbayes._inference.nuts import quiet
 from leaderbayes._types import Floats
 
-_MORE = 2  # particles for each draw
-_WALKS = 12  # moves at each temper
-_LEAST = 0.1  # size of a move relative to a new draw, at least
+_WALKS = 24  # moves at each temper
+_PARTS = (1.0, 0.3, 0.1)  # of a particle's numbers that move at once
+_SIZE, _LEAST, _AIM = 0.5, 0.1, 0.2  # of moves: first and least size, and share that is accepted
 _KEPT = 0.5  # effective share of particles that the next temper leaves
 _FIRST = 1e-4  # temper at which progress begins to count
 # For many boards at once Python's own code is as fast, and there is nothing to compile.
@@ -31,7 +31,7 @@ def abc(
     model: Any, draws: int, chains: int, times: int, seed: int, *, progressbar: bool
 ) -> xr.Dataset:
     """Draw parameters and the best theta of a model with a simulator, with more particles."""
-    rng, size = np.random.default_rng(seed), times * _MORE * draws
+    rng, size = np.random.default_rng(seed), times * draws
     with quiet(), np.errstate(all="ignore"), progress(progressbar, "Simulating boards") as advance:
         start, densities, values = _functions(model, rng)
         kept = []
@@ -40,7 +40,7 @@ def abc(
                 start(size), densities, rng, lambda more: advance(more, 100 * chains)
             )
             # Neighbours have ancestors in common, which the effective sample size must see.
-            kept.append(values(points[:: times * _MORE]))
+            kept.append(values(points[::times]))
     dims = {name: ("chain", "draw", *model.named_vars_to_dims.get(name, ())) for name in kept[0]}
     found = {name: (dims[name], np.array([one[name] for one in kept])) for name in kept[0]}
     return xr.Dataset(found, {"chain": np.arange(chains), "draw": np.arange(draws)})
@@ -77,25 +77,21 @@ def _tempered(
 ) -> Floats:  # fmt: skip
     """Move particles of the prior to the posterior; ``advance`` is told each percent of the way.
 
-    Random numbers of each particle move towards their mean and away from it again, by a random
-    size, as a normal distribution remains what it is (preconditioned Crank-Nicolson). Sizes are not
-    tuned: the luck of a simulated board alone makes most moves fail, and would shrink them to 0.
+    Some numbers of each particle move towards their mean and away from it again, as a normal
+    distribution remains what it is (preconditioned Crank-Nicolson). Their size is tuned, but not to
+    nothing: the luck of a simulated board alone makes most moves fail.
     """
     prior, likelihood = densities(here)
-    temper, done = 0.0, 0
+    temper, done, size = 0.0, 0, _SIZE
     while temper < 1.0:
         temper, weight = _next(temper, likelihood)
         kept = systematic_resampling(weight, rng)
         here, prior, likelihood = here[kept], prior[kept], likelihood[kept]
         mean, sd = here.mean(axis=0), here.std(axis=0) + 1e-9
-        for _ in range(_WALKS):
-            part, size = (
-                np.exp(rng.uniform(np.log(least), 0.0, (len(here), 1)))
-                for least in (1.0 / here.shape[1], _LEAST)
-            )
+        for walk in range(_WALKS):
             unit = (here - mean) / sd
             ahead = np.sqrt(1.0 - size**2) * unit + size * rng.standard_normal(here.shape)
-            ahead = np.where(rng.random(here.shape) < part, ahead, unit)
+            ahead = np.where(rng.random(here.shape) < _PARTS[walk % len(_PARTS)], ahead, unit)
             there = mean + sd * ahead
             of_prior, of_board = densities(there)
             # Walks go from one place to another as often as back under the normal distribution.
@@ -104,6 +100,7 @@ def _tempered(
             accepted = np.log(rng.random(len(here))) < gain
             here[accepted], prior[accepted] = there[accepted], of_prior[accepted]
             likelihood[accepted] = of_board[accepted]
+            size = float(np.clip(size * np.exp(accepted.mean() - _AIM), _LEAST, 1.0))
         now = round(100.0 * max(1.0 - np.log(temper) / np.log(_FIRST), 0.0))
         advance(now - done)
         done = now

@@ -101,7 +101,8 @@ def test_the_default_covers_where_noise_is_alike(fits):
         assert (plain[name] > 0.93 - 3 * plain[f"{name}: error"]).all()
         by_size = plain.groupby(["players", "rounds"])[name].mean()
         assert by_size.between(0.93, 0.97).all()
-    assert 0.92 < fits.query("noise == 'weak on easy'")["pairs"].mean() < 0.97
+    # Boards that show it are extrapolated; small ones do not show it.
+    assert 0.9 < fits.query("noise == 'weak on easy'")["pairs"].mean() < 0.97
     # Of its own strength, who is far ahead of few others, or for ten rounds or more.
     far = fits.query("noise.str.startswith('one far') and (players <= 8 or rounds >= 10)")
     assert far["best player"].mean() > 0.93

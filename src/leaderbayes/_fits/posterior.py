@@ -16,7 +16,7 @@ from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._numerics.design import PERHAPS
 from leaderbayes._numerics.pairs import Separation, over_all_rounds
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._hints import EXTRAPOLATED, apart, separation_of
+from leaderbayes.likelihood._hints import apart, separation_of
 from leaderbayes.models._model import Kind
 
 
@@ -38,22 +38,22 @@ class Strengths(Posterior):
 
     @cached_property
     def separation(self) -> Separation | None:
-        """How rounds separate players by who plays in them; None if no score is missing."""
+        """How rounds separate players by who plays in them; None if that is nothing but luck."""
         if self.scores is None or self.varies_by or not self.model.blends:
             return None
-        return separation_of(self.matches())
+        found = separation_of(self.matches())
+        return found if apart(found) else None
 
     @cached_property
     def draws(self) -> Floats:
-        """Draws (sample, player) of the parameter, extrapolated to all rounds."""
+        """Draws (sample, player) of the parameter, extrapolated where missing scores matter."""
         found, epp = self.separation, super().draws
         if found is None:
             return epp
         return over_all_rounds(found, self.matches()["place"].to_numpy(), epp)
 
     def _estimand(self) -> str | None:
-        of_all = (apart(self.separation) or [EXTRAPOLATED]) if self.separation else []
-        return " ".join(filter(None, [super()._estimand(), *of_all])) or None
+        return " ".join(filter(None, [super()._estimand(), *apart(self.separation)])) or None
 
 
 class OfTournaments(Posterior):

@@ -55,7 +55,6 @@ _APART = (
     "Scores are not missing at random: rounds that weaker players lack separate players {how} than "
     "others, so strengths are extrapolated to all rounds."
 )
-EXTRAPOLATED = "Strengths are about all rounds, extrapolated from those that each player played."
 _FEWEST_ROUNDS, _RARELY, _SELDOM = 6, 0.005, 0.05
 _LACKING = (
     "LB053 Answers are not missing at random, which biases means: {who}. Fill them in (score a "

@@ -261,3 +261,9 @@ def test_accuracies_of_an_easy_data_set_are_no_answers(scores):
     assert float((easy == 1.0).mean()) > 0.5
     assert lb.fit(easy, draws=50, seed=1, replicates=20).attrs["model"] == "bradley_terry"
     assert lb.fit((easy == 1.0) * 1.0, draws=50, seed=1).attrs["model"] == "mean_score"
+
+
+def test_pairs_of_very_many_players_are_not_counted(dt, monkeypatch):
+    monkeypatch.setattr("leaderbayes._fits.posterior.MOST_COMPARED", 3)
+    monkeypatch.setattr(Posterior, "matches", None)
+    np.testing.assert_array_equal(Posterior(dt).draws, flat(dt))

@@ -156,7 +156,7 @@ def named_misfits(post: Posterior) -> xr.Dataset:
     if (own := known_record(post, 0.95)) is None:
         return xr.Dataset()
     won, n, worth = (own[name].to_numpy() for name in ("won", "played", "worth"))
-    epp = post.boards()[0][1].mean(axis=0)
+    epp = post.read(post.parameter, post.who).mean(axis=0)  # over the rounds played
     p = expit(epp[:, None] - epp)
     variance = n * p * (1.0 - p) / worth
     gap = np.full_like(p, np.nan)
@@ -230,7 +230,7 @@ def _residuals(post: Posterior) -> pd.DataFrame:
     at = names.where(names.str.fullmatch(_DATE)).rank(method="dense").to_numpy(float)
     if "period_of_round" in post.constant:
         at = post.constant["period_of_round"].to_numpy().astype(float)
-    x, epp = place.to_numpy(), post.draws.mean(axis=0)
+    x, epp = place.to_numpy(), post.read(post.parameter, post.who).mean(axis=0)
     p = expit(epp[:, None] - epp)
     off, known = np.zeros(x.shape), np.zeros(x.shape)
     for i, own in enumerate(x.T):

@@ -16,7 +16,7 @@ from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._numerics.design import PERHAPS
 from leaderbayes._numerics.pairs import Separation, over_all_rounds
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._hints import apart, separation_of
+from leaderbayes.likelihood._hints import MOST_COMPARED, apart, separation_of
 from leaderbayes.models._model import Kind
 
 
@@ -39,7 +39,9 @@ class Strengths(Posterior):
     @cached_property
     def separation(self) -> Separation | None:
         """How rounds separate players by who plays in them; None if that is nothing but luck."""
-        if self.scores is None or self.varies_by or not self.model.blends:
+        if self.varies_by or not self.model.blends or len(self.players) > MOST_COMPARED:
+            return None
+        if self.scores is None or self.scores.notnull().all():  # before any pair is counted
             return None
         found = separation_of(self.matches())
         return found if apart(found) else None

@@ -56,6 +56,7 @@ _APART = (
     "others, so strengths are extrapolated to all rounds."
 )
 _FEWEST_ROUNDS, _RARELY, _SELDOM = 6, 0.005, 0.05
+MOST_COMPARED = 300  # players, of whom every pair is looked at in every round
 _LACKING = (
     "LB053 Answers are not missing at random, which biases means: {who}. Fill them in (score a "
     "time-out as wrong), or fit scores.dropna('round')."
@@ -194,9 +195,9 @@ def _of_the_missing(scores: xr.DataArray) -> list[str]:
 
 
 def separation_of(matches: xr.Dataset) -> Separation | None:
-    """Compare rounds by who plays in them; None if no score is missing, or rounds are few."""
+    """Compare rounds by who plays in them; None if no score is missing, or too few or too many."""
     place = matches["place"].transpose("round", "player").to_numpy()
-    alone = not matches.attrs["within_round"] or "wins" not in matches
+    alone = not matches.attrs["within_round"] or place.shape[1] > MOST_COMPARED
     if alone or len(place) < _FEWEST_ROUNDS or (place > 0).all():
         return None
     return separation(place, matches["wins"].to_numpy(), matches["n"].to_numpy())

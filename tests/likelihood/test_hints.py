@@ -12,7 +12,16 @@ from scipy.stats import norm
 
 import leaderbayes as lb
 from conftest import board, warned
-from leaderbayes.likelihood._hints import Folds, column_of, hint, hints, look_like_folds, tied_share
+from leaderbayes.likelihood._hints import (
+    Folds,
+    apart,
+    column_of,
+    hint,
+    hints,
+    look_like_folds,
+    separation_of,
+    tied_share,
+)
 
 RUN = [str(k) for k in range(10)]
 CV = [f"{r}.{k}" for r in range(1, 6) for k in range(1, 6)]
@@ -293,9 +302,21 @@ def test_rounds_that_weak_players_lack_tell_players_apart_more(separate):
         scores, true = of_kinds(np.random.default_rng(seed), separate=separate)
         dt = lb.fit(scores, draws=250, seed=seed, replicates=1)
         win = lb.win_probability(dt)
-        told = "lack separate players more" in win.attrs.get("estimand", "")
+        said_of = win.attrs["estimand"]  # of all boards: who plays where has to do with strength
+        assert said_of.endswith("strengths are extrapolated to all rounds.")
+        told = "lack separate players more" in said_of
         inside = ((win["lower"] <= true) & (true <= win["upper"])).to_numpy()
         found.append(["LB053" in dt.attrs["warnings"], told, inside[np.triu_indices(20, 1)].mean()])
     sure, told, covered = np.mean(found, axis=0)
     assert (sure > 0.6 and told > 0.8) if separate else (sure == 0.0 and told < 0.2)
     assert covered > 0.9  # 0.83 as if scores were missing at random
+
+
+def test_scores_missing_at_random_are_seldom_extrapolated():
+    rng, told = np.random.default_rng(4), 0
+    for _ in range(60):
+        scores = rng.normal(size=8)[:, None] + rng.gumbel(size=(8, 20))
+        gone = rng.random((8, 20)) < rng.random(8)[:, None]  # of some players more than of others
+        there = np.where(gone, np.nan, scores)[:, (~gone).sum(axis=0) > 1]
+        told += len(apart(separation_of(lb.matches(board(there)))))
+    assert told <= 14  # of 60, twice 5 % each

@@ -133,7 +133,7 @@ def test_strengths_over_all_rounds(slope):
     wins = (met * expit(gap)).sum(axis=0)
     epp = estimates(wins.sum(axis=1)[None], met.sum(axis=0)[None].astype(float), pseudo_rounds=1e-6)
     draws = np.repeat(epp, 16, axis=0)
-    found = over_all_rounds(Separation(level, slope, 1e-9, 0.5), place, draws)
+    found = over_all_rounds(Separation(level, slope, 1e-9, 0.5, 0.5), place, draws)
     np.testing.assert_allclose(found, found[:1].repeat(16, axis=0), atol=1e-6)
     before, off = (abs(each - (b - b.mean())).max() for each in (epp[0], found[0]))
     assert (before < 1e-6) if slope == 0.0 else (before > 0.4)

@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, ndtri, stdtr, xlogy
 
 from leaderbayes._numerics.bradley_terry import information, law_of, pairs_of
-from leaderbayes._types import Floats, Ints, Longs
+from leaderbayes._types import Bools, Floats, Ints, Longs
 
 _START, _STEPS = 12.0, 1000  # of Newton's method: log-odds, and steps; from nearby three do
 _CHORDS = 20  # steps with one information for all, before each board has its own
@@ -22,8 +22,8 @@ _AT_HAND = 16_000  # numbers that processors keep at hand
 _WIDE = 32  # points, from which on products are faster than logarithms
 _FARTHEST = 1200.0  # log-odds between strengths, beyond which exponentials overflow
 # Of `Separation`: rounds that the shrinkage is worth, prior standard deviation of the slope times
-# that of strengths, and how many slopes are drawn.
-_EQUAL, _STEEP, _SLOPES, _TINY = 5.0, 1.5, 8, 1e-9
+# that of strengths, how many slopes are drawn, and how often players are shuffled.
+_EQUAL, _STEEP, _SLOPES, _SHUFFLES, _TINY = 5.0, 1.5, 8, 200, 1e-9
 
 
 class PairSums(NamedTuple):
@@ -201,6 +201,7 @@ class Separation(NamedTuple):
     slope: float
     error: float  # its standard error
     p_value: float
+    p_missing: float  # of who plays in which round, if that had nothing to do with strength
 
 
 def separation(place: Ints, wins: Floats, n: Floats) -> Separation | None:
@@ -223,7 +224,16 @@ def separation(place: Ints, wins: Floats, n: Floats) -> Separation | None:
     beta, df = float(worth @ (x * y)) / about, len(place) - 2.0 + _EQUAL
     error = float(np.sqrt((worth @ (y - beta * x) ** 2 + _EQUAL) / df / about))
     p_value = 2.0 * float(stdtr(df, -abs(beta) / error))
-    return Separation(level - level.mean(), beta, error, p_value)
+    return Separation(level - level.mean(), beta, error, p_value, _p_of_missing(place > 0, epp))
+
+
+def _p_of_missing(there: Bools, epp: Floats) -> float:
+    """Compare the variance of rounds' mean strengths with that of shuffled players."""
+    shuffled = np.random.default_rng(0).permuted(np.tile(epp, (_SHUFFLES, 1)), axis=1)
+    shuffled[0], size = epp, there.sum(axis=1)
+    level = shuffled @ (there / size[:, None].clip(min=1)).T
+    variance = (level - (level @ size / size.sum())[:, None]) ** 2 @ size
+    return float((variance >= (1.0 - _TINY) * variance[0]).mean())
 
 
 def over_all_rounds(of: Separation, place: Ints, epp: Floats) -> Floats:

@@ -55,6 +55,10 @@ _APART = (
     "Scores are not missing at random: rounds that weaker players lack separate players {how} than "
     "others, so strengths are extrapolated to all rounds."
 )
+_UNEQUAL = (
+    "Weaker and stronger players lack different rounds, so strengths are extrapolated to all "
+    "rounds."
+)
 _FEWEST_ROUNDS, _RARELY, _SELDOM = 6, 0.005, 0.05
 MOST_COMPARED = 300  # players, of whom every pair is looked at in every round
 _LACKING = (
@@ -96,8 +100,9 @@ def hint(
             texts.append(_RIGHT_OR_WRONG)
         texts += [_CLUSTERS] if clustered else []
         if not models_ties and "tournament" not in matches.dims:
-            of_rounds = apart(separation_of(matches), _RARELY)
-            texts += [f"LB053 {text} Run the missing ones." for text in of_rounds]
+            found = separation_of(matches)
+            if found is not None and found.p_value < _RARELY:
+                texts += [f"LB053 {text} Run the missing ones." for text in apart(found)]
     elif likelihood == "dirichlet":
         texts += [*_of_the_missing(scores), *_of_few_items(scores), *_of_few_wrong(scores)]
     elif likelihood == "normal" and is_right_or_wrong(scores) and several:
@@ -203,10 +208,12 @@ def separation_of(matches: xr.Dataset) -> Separation | None:
     return separation(place, matches["wins"].to_numpy(), matches["n"].to_numpy())
 
 
-def apart(found: Separation | None, p_value: float = _SELDOM) -> list[str]:
-    """Report that rounds which weaker players lack separate players more, or less."""
-    sure = found is not None and found.p_value < p_value
-    return [_APART.format(how="more" if found and found.slope > 0.0 else "less")] if sure else []
+def apart(found: Separation | None) -> list[str]:
+    """Report that rounds which weaker players lack separate players more, less, or perhaps so."""
+    if found is None or min(found.p_value, found.p_missing) >= _SELDOM:
+        return []
+    how = "more" if found.slope > 0.0 else "less"
+    return [_APART.format(how=how) if found.p_value < _SELDOM else _UNEQUAL]
 
 
 def are_answers(scores: xr.DataArray) -> bool:

@@ -4,8 +4,8 @@ import numpy as np
 from arviz_stats.base import array_stats
 
 import leaderbayes as lb
-from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._numerics.composite_weight import board_weight, exchangeable_weight
+from leaderbayes._numerics.diagnostics import diagnose
 from leaderbayes._numerics.places import places
 
 

@@ -216,13 +216,22 @@ def test_what_it_came_from_is_named(dt):
         lb.leaderboard(wrong)
 
 
+@pytest.mark.parametrize("apart", [0.0, 0.5])
+def test_draws_of_other_samplers_are_diagnosed(apart):
+    draws = np.random.default_rng(1).normal(size=(4, 500, 3)) + apart * np.arange(4)[:, None, None]
+    made = tree(draws)
+    made.attrs = {}
+    table = lb.leaderboard(made)
+    assert table.attrs["converged"] == int(apart == 0.0)
+
+
 def test_attributes_may_be_absent(dt):
     bare = dt.copy()
     bare.attrs = {}
     post = Posterior(bare)
     assert post.model.name == "bradley_terry"  # as the coordinate of constant_data says
-    own = {"converged": 1, "warnings": "[]"}
     table = lb.leaderboard(bare)
+    own = {"converged": 0, "warnings": "[]"}  # so few draws by themselves show no convergence
     said = ("disagreement", "estimand")  # of a board that lacks scores
     assert table.attrs == own | {k: v for k, v in table.attrs.items() if k in said}
     pd.testing.assert_frame_equal(table, lb.leaderboard(dt))

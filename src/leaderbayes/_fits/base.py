@@ -15,7 +15,8 @@ from scipy.special import expit
 
 from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.matches import is_replaced, lost_of, parted, with_tables
+from leaderbayes._fits import matches as beside
+from leaderbayes._numerics.diagnostics import recorded
 from leaderbayes._numerics.places import ranks_of
 from leaderbayes._numerics.rounds import Weighing
 from leaderbayes._scores.matches import matches as played
@@ -90,7 +91,7 @@ class Posterior:
         if named is not None and found.is_ours:  # else another program's
             found.model = named
             for group in kind.parts.keys() & set(post.tree.children):
-                if lost := lost_of(post.group(group), kind.parts[group]):
+                if lost := beside.lost_of(post.group(group), kind.parts[group]):
                     raise LeaderbayesError(f"{post.called} has lost {group}/{lost[0]}; fit again.")
         return found
 
@@ -269,13 +270,11 @@ class Posterior:
         scores = self._of(self.constant["scores"], self.players)
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
-        if is_replaced(scores if self._more_is_better else -scores, self.tree):
+        if beside.is_replaced(scores if self._more_is_better else -scores, self.tree):
             return None
-        if "period_of_round" in self.constant:
-            number = self.constant["period_of_round"].to_numpy().astype(int)
-            period = self.tree["posterior"].coords.get("period", np.arange(number.max() + 1))
-            scores = scores.assign_coords(period=("round", np.asarray(period)[number]))
-        return scores.assign_attrs(higher_is_better=int(self._more_is_better))
+        return beside.with_periods(scores, self.tree).assign_attrs(
+            higher_is_better=int(self._more_is_better)
+        )
 
     @cached_property
     def weighing(self) -> Weighing | None:
@@ -304,13 +303,19 @@ class Posterior:
         """Seed of the fit, by which what repeats with it is drawn; 0 of other posteriors."""
         return int(self._attr("seed", int, 0))
 
+    @cached_property
+    def diagnostics(self) -> dict[str, Any]:
+        """What the fit has recorded of its convergence, or what draws by PyMC show."""
+        found = recorded(self.tree, self.arguments, lambda: self.read(self.parameter, self.who))
+        return {**found, "converged": int(self._attr("converged", int, found["converged"]) != 0)}
+
     @property
     def trust(self) -> dict[str, Any]:
         """``converged``, ``warnings`` and perhaps ``estimand``: attrs of whatever is made of it."""
         self._attr("warnings", json.loads, "[]")
         said = self._estimand()
         return {
-            "converged": int(self._attr("converged", int, 1) != 0),
+            "converged": self.diagnostics["converged"],
             "warnings": self.tree.attrs.get("warnings", "[]"),
             **({"estimand": said} if said else {}),
         }
@@ -336,8 +341,7 @@ class Posterior:
         """Votes, scores or, where these are unknown, places, to fit the same model again."""
         if self.scores is not None:
             return self.scores
-        place = self._place()
-        return place.where(place > 0).assign_attrs(higher_is_better=0)
+        return (place := self._place()).where(place > 0).assign_attrs(higher_is_better=0)
 
     @property
     def rows(self) -> Any:
@@ -362,7 +366,7 @@ class Posterior:
         board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
         if "order" in self.known:
             board["order"] = self._of(self.constant["order"], names)
-        return with_tables(board) if place.dims == ("round", "player") else board
+        return beside.with_tables(board) if place.dims == ("round", "player") else board
 
     def _of(self, values: xr.DataArray, players: Any) -> xr.DataArray:
         """Take these players' values, in their order."""
@@ -375,12 +379,8 @@ class Posterior:
 
     def _place(self) -> xr.DataArray:
         """Observed places (round, player)."""
-        for name in ("observed_data", "constant_data"):
-            if name in self.tree.children and "place" in self.tree[name].dataset:
-                place = self.tree[name].dataset["place"]
-                known = {*place.dims} <= {"tournament", "tournament_round", "round", "player"}
-                if known and np.isfinite(place).all():
-                    return place.transpose(..., "player")
+        if (found := beside.place_in(self.tree)) is not None:
+            return found
         if self.scores is None:
             raise LeaderbayesError(
                 f"{self.called} has no observed places; {_REMEDY['observed_data']}."
@@ -393,7 +393,7 @@ class Posterior:
         if by is None or f"{by}_of_round" not in self.constant:
             return [(board, self.own_unit(self.read(self.parameter, self.who)))]
         number = self.constant[f"{by}_of_round"].to_numpy().astype(int)
-        return parted(board, number, self.read(f"{self.parameter}_{by}", by, "player"))
+        return beside.parted(board, number, self.read(f"{self.parameter}_{by}", by, "player"))
 
     def again(self, data: Any) -> dict[str, Any]:
         """Return arguments of a fit to a part of the data."""

@@ -24,6 +24,26 @@ def is_replaced(gains: xr.DataArray, tree: xr.DataTree) -> bool:
     return bool((better & there[:, :-1]).any())
 
 
+def place_in(tree: xr.DataTree) -> xr.DataArray | None:
+    """Return observed places (..., player), whichever group has them."""
+    for name in ("observed_data", "constant_data"):
+        if name in tree.children and "place" in tree[name].dataset:
+            place = tree[name].dataset["place"]
+            known = {*place.dims} <= {"tournament", "tournament_round", "round", "player"}
+            if known and np.isfinite(place).all():
+                return place.transpose(..., "player")
+    return None
+
+
+def with_periods(scores: xr.DataArray, tree: xr.DataTree) -> xr.DataArray:
+    """Add the period of each round, where there are periods."""
+    if "period_of_round" not in tree["constant_data"].dataset:
+        return scores
+    number = tree["constant_data"].dataset["period_of_round"].to_numpy().astype(int)
+    period = tree["posterior"].coords.get("period", np.arange(number.max() + 1))
+    return scores.assign_coords(period=("round", np.asarray(period)[number]))
+
+
 def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
     """Name what a group lacks: variables, of which only an outcome may be missing, and labels."""
     lost = [n for n in names if n != "outcome" and not np.isfinite(inside.get(n, np.nan)).all()]

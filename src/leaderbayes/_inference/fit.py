@@ -18,10 +18,10 @@ from leaderbayes._arguments import is_flag, one_of, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import checked
-from leaderbayes._inference.diagnostics import diagnose, lacking, warn_of
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
+from leaderbayes._numerics.diagnostics import diagnose, lacking, warn_of
 from leaderbayes._scores.matches import Ties, check_ties
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import FITTED, data_of, first_of

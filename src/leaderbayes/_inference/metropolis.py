@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leaderbayes._inference.diagnostics import diagnose
+from leaderbayes._numerics.diagnostics import diagnose
 from leaderbayes._numerics.engine import Engine, Proposals
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._model import Problem

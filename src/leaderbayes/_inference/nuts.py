@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._inference.diagnostics import diagnose
+from leaderbayes._numerics.diagnostics import diagnose
 from leaderbayes._types import Floats
 
 _SMALL = 150  # parameters

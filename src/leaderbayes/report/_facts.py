@@ -24,7 +24,6 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import clean
 from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams, own_prior
 from leaderbayes._inference.check_of_fit import matters
-from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._numerics.intervals import decimals_of_difference
 from leaderbayes._scores.metrics import metric_of
 from leaderbayes.models._registry import MODELS
@@ -65,7 +64,7 @@ def facts_of(
     view = shown_as(post, **(anchored or {}))
     if len(post.players) < 2:
         raise LeaderbayesError(f"{post.called} has only one {post.who}, but a report needs two.")
-    found = diagnostics(post)
+    found = post.diagnostics
     warnings = json.loads(post.trust["warnings"])
     facts: Facts = {
         "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
@@ -84,19 +83,6 @@ def facts_of(
         "warnings": [text for text in warnings if not text.startswith(("LB001", "LB016"))],
     }  # fmt: skip
     return facts | (_results(post, prob, rope, view) if facts["converged"] else {})
-
-
-def diagnostics(post: Posterior) -> Mapping[str, Any]:
-    """Return what a fit has recorded of its convergence, or compute it of draws by PyMC."""
-    draws = post.tree["posterior"][post.parameter].transpose("chain", "draw", ...)
-    recorded = {str(name): value for name, value in post.tree.attrs.items()}
-    drawn = post.arguments.get("chains"), post.arguments.get("draws")
-    if "converged" in recorded and drawn in ((None, None), draws.shape[:2]):
-        return recorded
-    known = post.group("sample_stats") if "sample_stats" in post.tree.children else xr.Dataset()
-    diverging = int(known["diverging"].sum()) if "diverging" in known else 0
-    found = diagnose({post.parameter: draws.to_numpy()}, divergences=diverging)
-    return found | {name: recorded[name] for name in ("converged",) if name in recorded}
 
 
 def options_of(post: Posterior) -> Facts:

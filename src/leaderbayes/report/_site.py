@@ -22,7 +22,6 @@ from leaderbayes._files.printed import probability
 from leaderbayes._files.write import check_folder, write_files
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes.report._audit import audited
-from leaderbayes.report._facts import diagnostics
 from leaderbayes.report._html import is_study, page_of, read_template, template
 from leaderbayes.report._verdicts import verdict
 
@@ -178,7 +177,7 @@ def _of_board(
         "name": name,
         "model": post.model.name,
         "seed": fit.attrs.get("seed"),
-        "converged": bool(diagnostics(post)["converged"]),
+        "converged": bool(post.diagnostics["converged"]),
         "warnings": json.loads(post.trust["warnings"]),
         "p_check": None if np.isnan(p_check) else p_check,
         "leaderboard": json.loads(table.to_json(orient="records", double_precision=12)),

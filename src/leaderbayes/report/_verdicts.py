@@ -12,8 +12,8 @@ from leaderbayes._answers.blend import blends
 from leaderbayes._answers.votes import counted_of, said_of_worth
 from leaderbayes._files.printed import probability
 from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
-from leaderbayes._inference.diagnostics import MAX_PARETO_K, MAX_RHAT, MIN_ESS
-from leaderbayes.report._facts import check_of, diagnostics, is_of_items, tournament_of
+from leaderbayes._numerics.diagnostics import MAX_PARETO_K, MAX_RHAT, MIN_ESS
+from leaderbayes.report._facts import check_of, is_of_items, tournament_of
 from leaderbayes.report._style import amount, number, percent
 
 # What diagnostics are called, their decimals, and what is good.
@@ -40,7 +40,7 @@ def verdict(converged: Any, warnings: list[str]) -> dict[str, Any]:
 
 def verdict_of(post: Posterior) -> dict[str, Any]:
     """Describe the same of a posterior, with its diagnostics: name, value, and what is good."""
-    found = diagnostics(post)
+    found = post.diagnostics
     facts = [
         (name, number(float(found[key]), digits), good)
         for key, (name, digits, good) in _DIAGNOSTICS.items()

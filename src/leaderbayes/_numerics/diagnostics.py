@@ -1,9 +1,10 @@
 """Convergence of chains, by ArviZ's diagnostics and the limits below."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from scipy.special import ndtri
 
 from leaderbayes._errors import warn
@@ -13,6 +14,7 @@ MAX_RHAT = 1.01
 MIN_ESS = 400.0
 MAX_PARETO_K = 0.7
 PROB = 0.95  # of the intervals whose ends are reported
+_MOST = 60  # players that are looked at
 
 
 def diagnose(
@@ -46,6 +48,23 @@ def diagnose(
     if pareto_k is not None:
         found["pareto_k"] = pareto_k
     return {"converged": int(not lacking(found)), **found}
+
+
+def recorded(
+    tree: xr.DataTree, arguments: Mapping[str, Any], read: Callable[[], Floats]
+) -> dict[str, Any]:
+    """Return what a fit with these arguments has recorded; or diagnose what is ``read``."""
+    drawn = tuple(arguments.get(name) for name in ("chains", "draws"))
+    attrs = {str(key): value for key, value in tree.attrs.items()}
+    shape = tuple(tree["posterior"].sizes.get(dim, 0) for dim in ("chain", "draw"))
+    if "converged" in attrs and drawn in ((None, None), shape):
+        return attrs
+    known = tree["sample_stats"].dataset if "sample_stats" in tree.children else xr.Dataset()
+    diverging = int(known["diverging"].sum()) if "diverging" in known else 0
+    values = read()
+    some = values[:, :: -(-values.shape[1] // _MOST)].reshape(*shape, -1)
+    found = diagnose({"read": some}, divergences=diverging)
+    return found | {name: attrs[name] for name in ("converged",) if name in attrs}
 
 
 def _normalised(values: Floats) -> Floats:

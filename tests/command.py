@@ -1,4 +1,4 @@
-"""The command line, in a process of its own or in this one."""
+"""The command line in this process, and Python in one of its own."""
 
 import contextlib
 import io
@@ -9,11 +9,6 @@ from unittest import mock
 from leaderbayes._cli import main
 
 
-def run(*arguments, cwd, **given):
-    """Start the command: for what only a fresh process shows; it takes a second or more."""
-    return python("-m", "leaderbayes", *map(str, arguments), cwd=cwd, **given)
-
-
 def python(*arguments, cwd, **given):
     """Start Python."""
     return subprocess.run(
@@ -22,9 +17,9 @@ def python(*arguments, cwd, **given):
     )  # fmt: skip
 
 
-def call(*arguments, cwd):
-    """Do what the command does, here; gives what `run` gives."""
-    out, err = io.StringIO(), io.StringIO()
+def call(*arguments, cwd, encoding="utf-8"):
+    """Do what the command does, here, with streams of an encoding; gives what a process gives."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
     with (
         contextlib.chdir(cwd),
         mock.patch.object(sys, "argv", ["leaderbayes", *map(str, arguments)]),
@@ -36,4 +31,5 @@ def call(*arguments, cwd):
             status = 0
         except SystemExit as end:
             status = end.code or 0
-    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+    said = (stream.buffer.getvalue().decode(encoding, "replace") for stream in (out, err))
+    return subprocess.CompletedProcess(arguments, status, *said)

@@ -63,7 +63,10 @@ def test_a_site_of_two_files(steps, tmp_path):
     assert "<h1>Mine</h1>" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize("results", ["", "none.csv `touch harm` $(touch harm).csv"])
+@pytest.mark.parametrize(
+    "results",
+    [pytest.param("", marks=pytest.mark.slow), "none.csv `touch harm` $(touch harm).csv"],
+)
 def test_what_is_no_file_stops_it_and_is_not_run(steps, tmp_path, results):
     inputs = {"results": results, "site": "site", "title": "T"}
     made = step_of(steps["Make the site"], inputs, tmp_path)

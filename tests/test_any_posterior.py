@@ -48,6 +48,8 @@ GIVEN = {
     "html": lambda dt: {"path": "page.html"},
     "frontier": lambda dt: {"cost": prices_of(dt)},
 }
+# Strengths of one tournament as Bradley-Terry's are: their fits and figures are slow tests.
+ALIKE = {"davidson", "plackett_luce", "round_intercept"}
 # What has to have a result, of a posterior of players in rounds.
 ALWAYS = {"leaderboard", "frontier", "groups", "tied_for_top", "rank_probability", "compare"}
 
@@ -138,9 +140,9 @@ def cases():
     """Every model with every kind of its data, sampled in either way."""
     for name, model in MODELS.items():
         for kind in model.data:
-            marks = pytest.mark.slow if compiles(model, kind) else ()
-            yield pytest.param(name, kind, "fit", marks=marks)
-            yield name, kind, "pm.sample"
+            for how in ("fit", "pm.sample"):
+                slow = how == "fit" and (name in ALIKE or compiles(model, kind))
+                yield pytest.param(name, kind, how, marks=[pytest.mark.slow] * slow)
 
 
 @pytest.mark.parametrize(("name", "kind", "how"), [*cases()])
@@ -164,8 +166,8 @@ def test_answers(name, kind, how):
 def shown():
     """Fits are drawn in tests/plots too: here in the slow tests."""
     for case in cases():
-        of_fit = getattr(case, "values", case)[2] == "fit"
-        yield pytest.param(*getattr(case, "values", case), marks=[pytest.mark.slow] * of_fit)
+        slow = case.values[2] == "fit" or case.values[0] in ALIKE
+        yield pytest.param(*case.values, marks=[pytest.mark.slow] * slow)
 
 
 @pytest.mark.parametrize(("name", "kind", "how"), [*shown()])

@@ -142,15 +142,6 @@ def test_version():
     assert lb.__version__ == version("leaderbayes")
 
 
-def test_unknown_name():
-    with pytest.raises(AttributeError, match="leader_board"):
-        lb.leader_board  # noqa: B018
-
-
-def test_import_loads_nothing_heavy():
-    assert loaded_after("import leaderbayes")[0] == []
-
-
 def test_help_loads_nothing_heavy():
     code = (
         "import sys, leaderbayes._cli\n"

@@ -1,7 +1,6 @@
 """What is drawn at random: nobody's seed is fixed, every seed is recorded, and repeats."""
 
 import inspect
-import json
 
 import numpy as np
 import pytest
@@ -61,10 +60,3 @@ def test_the_seed_that_was_drawn_repeats(name):
     assert type(seed) is int
     assert seed != other.attrs["seed"]
     np.testing.assert_equal(numbers(DRAWN[name](seed)), numbers(made))
-
-
-def test_what_is_said_of_a_fit_repeats_with_its_seed(tmp_path):
-    fit = fitted(5)
-    pages = [lb.report.html(fit, tmp_path / f"{k}.html").read_bytes() for k in range(2)]
-    assert pages[0] == pages[1]
-    assert json.loads(fit.attrs["arguments"])["draws"] == 30

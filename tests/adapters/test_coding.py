@@ -111,5 +111,5 @@ def test_attempts_of_terminal_bench(tmp_path):
     np.testing.assert_array_equal(scores, [[0.5, 0.0], [0.0, 1.0]])
     with pytest.raises(lb.ScoresError, match=r"result 0 .* no 'task_id' and 'is_resolved'"):
         read_terminal_bench(
-            {"x": FOLDER / "verified" / "20260501_large" / "results" / "results.json"},
+            {"x": FOLDER / "verified" / "20260501_large" / "results" / "results.json"}
         )

@@ -91,10 +91,7 @@ def test_models_are_asked_alike(change, message):
     with pytest.raises(lb.ScoresError, match=message):
         read_lm_eval([load(), load(LARGE) | change], tasks=["wikitext"], metric=metric)
     unsaid = {name: {} for name in change if name != "results"}
-    assert read_lm_eval([load(), load(LARGE) | unsaid], tasks=["wikitext"]).shape == (
-        2,
-        1,
-    )
+    assert read_lm_eval([load(), load(LARGE) | unsaid], tasks=["wikitext"]).shape == (2, 1)
 
 
 def test_older_files():

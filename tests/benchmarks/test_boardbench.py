@@ -63,13 +63,6 @@ def test_held_out_boards_are_a_third(boards):
     assert [boards.held_out(name) for name in ("wine", "digits")] == [True, False]
 
 
-def test_numbers_give_other_boards(boards):
-    one, other = (boards.simulated("normal", k).scores for k in (0, 1))
-    assert boards.digest(one) != boards.digest(other)
-    swapped = one[one.columns[::-1]]
-    assert boards.digest(one) != boards.digest(swapped)
-
-
 @pytest.mark.parametrize(
     "kind", ["gumbel", "normal", "t3", "own scales", "families", "ties", "clones, 8 x 10"]
 )
@@ -250,19 +243,6 @@ def test_calibration_error_by_hand(scoring):
     assert error == pytest.approx(0.15)
     # Without either it is 0.1 and 0.4, and their standard deviation 0.15.
     assert spread == pytest.approx(0.15)
-
-
-def test_predicted_leads_are_calibrated_under_a_flat_prior(scoring):
-    rng = np.random.default_rng(1)
-    seen, further = 6, 3
-    true = rng.normal(scale=1.0, size=20_000)
-    mean = true + rng.normal(size=true.size) / np.sqrt(seen)
-    p = norm.cdf(mean * np.sqrt(seen))
-    later = true + rng.normal(size=true.size) / np.sqrt(further)
-    ahead = norm.cdf(norm.ppf(p) / np.sqrt(1.0 + seen / further))
-    # Not exactly so: truths have a law, which a flat prior does not know.
-    near = (ahead > 0.6) & (ahead < 0.7)
-    assert (later[near] > 0).mean() == pytest.approx(ahead[near].mean(), abs=0.05)
 
 
 def test_mean_and_its_error(scoring):

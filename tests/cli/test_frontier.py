@@ -16,11 +16,12 @@ def test_table_and_json_agree_with_python(priced):
     assert [row["player"] for row in made["players"]] == table["player"].tolist()
     for row, own in zip(made["players"], table.to_dict("records"), strict=True):
         assert row == pytest.approx(own)
-    done = call(*asked, "--out", "front", cwd=priced)
+    both = ("--figures", "png", "--figures", "svg")
+    done = call(*asked, "--out", "front", *both, cwd=priced)
     assert done.returncode == 0, done.stderr
     assert "On the frontier with probability 0.95 or more: b " in done.stdout
     names = sorted(path.name for path in (priced / "front").iterdir())
-    assert names == ["frontier.csv", "frontier.png", "run.json"]
+    assert names == ["frontier.csv", "frontier.png", "frontier.svg", "run.json"]
 
 
 def test_repeated_costs(priced):

@@ -163,14 +163,8 @@ def test_tasks_of_items_may_be_clusters(tmp_path):
         (["scores.csv", "--order-effect"], "order_effect: for votes, which these data are not"),
         (["scores.csv", "--ties", "thirds"], "ties='thirds'"),
         (["scores.csv", "--only", "x"], "scores.csv: no tournament 'x'; there is one"),
-        (
-            [CLASSIFIERS, "--only", "irs"],
-            "did you mean 'iris'?",
-        ),
-        (
-            [CLASSIFIERS, "--model", "davidson"],
-            "choose one with --only: breast_cancer, dia",
-        ),
+        ([CLASSIFIERS, "--only", "irs"], "did you mean 'iris'?"),
+        ([CLASSIFIERS, "--model", "davidson"], "choose one with --only: breast_cancer, dia"),
         (["scores.csv", "--test-fraction", "2"], "test_fraction=2.0"),
         (["scores.csv", "--nonsense"], "No such option"),
         (["scores.csv", "--prob", "nan"], "nan is not between 0 and 1"),

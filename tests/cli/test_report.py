@@ -56,7 +56,7 @@ def test_an_audit_goes_with_each(dt, fit, folder):
 def test_study_has_a_page_and_no_text(scores, tmp_path):
     several = xr.concat([scores, -scores], dim=xr.Variable("tournament", ["a", "b"]))
     several.attrs = scores.attrs
-    lb.study.fit(several, store=tmp_path / "study", seed=1, progressbar=False)
+    lb.study.fit(several, store=tmp_path / "study", seed=1, draws=100, progressbar=False)
     assert call("report", "study", "--out", "page.html", cwd=tmp_path).returncode == 0
     assert 'id="across"' in (tmp_path / "page.html").read_text("utf-8")
     done = call("report", "study", "--out", "report.txt", cwd=tmp_path)
@@ -123,7 +123,7 @@ def test_a_site_of_a_folder(dt, scores, tmp_path):
     lb.write_fit(doubtful, tmp_path / "fits" / "two" / "posterior.nc")
     boards = xr.concat([scores, scores], dim="tournament").assign_coords(tournament=["x", "y"])
     boards.attrs = scores.attrs
-    lb.study.fit(boards, store=tmp_path / "fits" / "three", seed=1, progressbar=False)
+    lb.study.fit(boards, store=tmp_path / "fits" / "three", seed=1, draws=100, progressbar=False)
     (tmp_path / "fits" / "notes.txt").write_text("none of it")
     done = call("report", "fits", "--site", "site", "--title", "T", "--json", cwd=tmp_path)
     assert done.returncode == 1, done.stderr

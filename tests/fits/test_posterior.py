@@ -12,7 +12,6 @@ import leaderbayes as lb
 import posteriors
 from conftest import TRUTH, flat, simulate, tree
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.places import ranks_of
 
 
 @pytest.fixture(scope="module")
@@ -236,14 +235,6 @@ def test_attributes_may_be_absent(dt):
     assert table.attrs == own | {k: v for k, v in table.attrs.items() if k in said}
     pd.testing.assert_frame_equal(table, lb.leaderboard(dt))
     assert json.loads(post.trust["warnings"]) == []
-
-
-def test_ranks():
-    rng = np.random.default_rng(1)
-    standing = rng.normal(size=(50, 7))
-    np.testing.assert_array_equal(
-        ranks_of(standing), 1 + (standing[:, :, None] < standing[:, None]).sum(axis=2)
-    )
 
 
 def test_a_model_completes_what_a_sampler_left_out(dt, monkeypatch):

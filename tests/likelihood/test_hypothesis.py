@@ -135,22 +135,13 @@ def test_level():
     [
         (lambda f: ask(f["model"], "p0", "x"), "'x', which is not one"),
         (lambda f: ask(f["model"], "p0", "intercept"), "'intercept'"),
-        (
-            lambda f: ask(f["model"], hypothesis=[("p0", "p1"), ("p1", "p0")]),
-            "independent",
-        ),
-        (
-            lambda f: ask(f["model"], "p0", "p1", value=np.nan),
-            "value=nan: give a finite number",
-        ),
+        (lambda f: ask(f["model"], hypothesis=[("p0", "p1"), ("p1", "p0")]), "independent"),
+        (lambda f: ask(f["model"], "p0", "p1", value=np.nan), "value=nan: give a finite number"),
         (
             lambda f: ask(f["model"], hypothesis=xr.DataArray([1.0], dims="player")),
             "dimensions hypothesis and coefficient",
         ),
-        (
-            lambda f: ask(f["clustered"], "p0", "p1", convention="published"),
-            "covariance='model'",
-        ),
+        (lambda f: ask(f["clustered"], "p0", "p1", convention="published"), "covariance='model'"),
         (lambda f: lb.likelihood.pairwise_tests(f["model"], adjust="bonferroni"), "adjust="),
         (lambda f: lb.likelihood.pairwise_tests(f["model"], convention="x"), "convention='x'"),
         (
@@ -161,10 +152,7 @@ def test_level():
             lambda f: ask(f["model"], restricted=f["model"], convention="published"),
             "omit a, b, hypothesis= and convention=",
         ),
-        (
-            lambda f: ask(f["model"], restricted=f["model"]),
-            "fit the second with",
-        ),
+        (lambda f: ask(f["model"], restricted=f["model"]), "fit the second with"),
         (
             lambda f: ask(f["model"].isel(player=slice(1, None)), restricted=f["model"]),
             "same players",

@@ -110,13 +110,6 @@ def test_pymc_samples_the_same(players, rounds, fraction):
         np.testing.assert_allclose(a, b, atol=0.1)
 
 
-def test_what_the_model_registers(scores):
-    model = lb.models.mean_score(scores)
-    assert tuple(model.named_vars_to_dims["scores"]) == ("player", "round")
-    assert tuple(model.coords["model"]) == ("mean_score",)
-    assert int(model["higher_is_better"].eval()[0]) == 1
-
-
 def test_groups(fitted, scores):
     assert {
         "posterior", "posterior_predictive", "log_likelihood", "log_prior", "observed_data",

@@ -137,18 +137,3 @@ def test_effects_that_are_integrated_out(monkeypatch):
     marginal = short.log_likelihood(a, np.empty((400, 0)), False)[0]
     apart = joint - normal - marginal
     assert np.std(apart) < 0.05 * np.std(marginal)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"matched": "auto"}, "matched='auto': choose None, True or False"),
-        ({"tie_scale": 2.0, "ties": "drop"}, "ties='drop'"),
-        ({"covariates": ["width"]}, "'width' is unknown"),
-        ({"cluster": "colour"}, "cluster='colour': give 'auto'"),
-    ],
-)
-def test_bad_options(options, said):
-    votes = draw(np.zeros(3), 60, np.random.default_rng(3))
-    with pytest.raises(lb.LeaderbayesError, match=said):
-        vote_statistics("model", votes, **options)

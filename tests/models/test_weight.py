@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from conftest import board, simulate
+from conftest import board
 from leaderbayes._numerics.composite_weight import board_weight
 from leaderbayes.models._registry import MODELS
 from leaderbayes.models._weight import check_board, resolve_weight, shared_luck
@@ -87,10 +87,3 @@ def test_test_fraction_divides_the_weight(scores, tournaments):
     wide = lb.models.tournaments(many, test_fraction=0.1)["weight"].get_value()
     plain = lb.models.tournaments(many)["weight"].get_value()
     np.testing.assert_allclose(plain / wide, 1 + 12 * shared_luck(0.1))
-
-
-def test_rounds_that_decide_need_no_word():
-    matches = lb.matches(simulate(np.zeros(3), 20, np.random.default_rng(0)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        lb.models.bradley_terry(matches)

@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import (
     davidson_probability,
     deviance,
-    information,
     law_of,
-    log_likelihood,
     newton,
-    probability,
 )
 from leaderbayes._numerics.places import count_matches, draw_places
 
@@ -24,21 +20,6 @@ def counts(seed=0, players=7, rounds=40, nu=-np.inf):
     strict, n = count_matches(place, within_round=True)
     tied = n - strict - strict.T
     return place, strict + tied / 2.0, n.astype(float), tied.astype(float)
-
-
-def test_gradient_vanishes_and_hessian_is_the_information():
-    _, wins, n, _ = counts()
-    epp, nu, hessian = newton(wins.sum(1), n)
-    assert nu == -np.inf
-    assert abs(epp.sum()) < 1e-12
-    np.testing.assert_allclose(wins.sum(1), (n * probability(epp)).sum(1), atol=1e-6)
-
-    def slope(b):
-        return wins.sum(1) - (n * (probability(b) - np.eye(len(b)) / 2)).sum(1)
-
-    numeric = -np.array([approx_fprime(epp, lambda b, i=i: slope(b)[i], 1e-6) for i in range(7)])
-    np.testing.assert_allclose(hessian, numeric, atol=1e-3)
-    np.testing.assert_allclose(hessian, information(epp, n), atol=1e-9)
 
 
 def test_davidson_matches_observed_points_and_ties():
@@ -56,13 +37,6 @@ def test_davidson_without_ties_has_no_estimate():
     _, wins, n, tied = counts()
     with pytest.raises(NotConvergedError, match="tie parameter"):
         newton(wins.sum(1), n, tied.sum() / 2)
-
-
-def test_two_players_have_the_log_odds_of_their_matches():
-    wins, n = np.array([[0.0, 7.0], [3.0, 0.0]]), np.array([[0.0, 10.0], [10.0, 0.0]])
-    epp, _, _ = newton(wins.sum(1), n)
-    assert epp[0] - epp[1] == pytest.approx(np.log(7 / 3))
-    assert log_likelihood(epp, wins.sum(1), n) == pytest.approx(7 * np.log(0.7) + 3 * np.log(0.3))
 
 
 def test_deviance_is_that_of_davidson_by_definition():

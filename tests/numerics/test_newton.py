@@ -45,21 +45,6 @@ def test_hypotheses_hold_and_nothing_beats_the_restricted_maximum(counts):
     assert np.linalg.matrix_rank(covariance) == M - 1 - 2
 
 
-def test_firth_maximises_the_penalised_likelihood(counts):
-    wins, n = counts
-
-    def penalised(b):
-        b = b - b.mean()
-        p = 1 / (1 + np.exp(b - b[:, None]))
-        v = n * p * (1 - p)
-        information = np.diag(v.sum(1)) - v
-        return by_pairs(b, wins) + 0.5 * np.log(np.linalg.eigvalsh(information)[1:]).sum()
-
-    epp, _, _ = newton(wins.sum(1), n, firth=True)
-    found = minimize(lambda b: -penalised(b), np.zeros(M), tol=1e-12)
-    np.testing.assert_allclose(epp, found.x - found.x.mean(), atol=1e-5)
-
-
 def test_firth_exists_where_the_maximum_does_not():
     n = 4.0 * (1 - np.eye(3))
     wins = np.triu(n)

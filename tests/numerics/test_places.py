@@ -1,20 +1,15 @@
 """Places of scores, counts and paths of wins against enumeration, and boards that are drawn."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from leaderbayes._numerics.places import (
-    count,
     count_matches,
     draw_places,
     gumbel,
     places,
     tie_width,
-    win_graph,
 )
 
 
@@ -37,53 +32,6 @@ def test_gumbel_numbers_are_those_of_numpy():
     drawn = gumbel(np.random.default_rng(3).random((100, 2, 7)))
     wanted = np.random.default_rng(3).gumbel(size=(100, 2, 7))
     np.testing.assert_allclose(drawn, wanted, rtol=1e-13, atol=1e-13)
-
-
-@pytest.mark.parametrize("within_round", [True, False])
-def test_counts_by_the_rule_for_ties(within_round):
-    rng = np.random.default_rng(1)
-    scores = rng.integers(0, 3, size=(5, 4)).astype(float)
-    scores[rng.random(scores.shape) < 0.2] = np.nan
-    place = places(scores, higher_is_better=True, within_round=within_round)
-    won, tied = np.zeros((4, 4)), np.zeros((4, 4))
-    for i, j in combinations(range(4), 2):
-        met = [
-            (x, y)
-            for k, x in enumerate(scores[:, i])
-            for h, y in enumerate(scores[:, j])
-            if (h == k or not within_round) and not np.isnan(x + y)
-        ]
-        won[i, j], won[j, i] = sum(x > y for x, y in met), sum(y > x for x, y in met)
-        tied[i, j] = tied[j, i] = sum(x == y for x, y in met)
-    half, floor = won + tied / 2.0, np.floor(won + tied / 2.0)
-    expected = {
-        "half": (half, half + half.T),
-        "drop": (won, won + won.T),
-        "floor": (floor, floor + floor.T),
-    }
-    assert (tied % 2.0 == 1.0).any()
-    for ties, (wins, n) in expected.items():
-        found = count(place, within_round=within_round, ties=ties)
-        for mine, other in zip(found, (wins, n, tied), strict=True):
-            np.testing.assert_array_equal(mine, other)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_graph_of_steps_has_the_win_graphs_components(seed):
-    """A tie is a win for either; groups are the same as those of all pairs."""
-    rng = np.random.default_rng(seed)
-    scores = rng.integers(0, 3, size=(int(rng.integers(1, 4)), 6)).astype(float)
-    scores[rng.random(scores.shape) < 0.4] = np.nan
-    place = places(scores, higher_is_better=True, within_round=True)
-    edge = np.zeros((6, 6), bool)
-    for row in place:
-        edge |= (row[:, None] > 0) & (row > 0) & (row[:, None] <= row)
-    for connection in ("strong", "weak"):
-        pairs, steps = (
-            connected_components(graph, directed=True, connection=connection)[1][:6]
-            for graph in (edge, win_graph(place))
-        )
-        np.testing.assert_array_equal(pairs[:, None] == pairs, steps[:, None] == steps)
 
 
 def test_drawn_places_win_as_bradley_terry_says():

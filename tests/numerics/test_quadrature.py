@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 
-from leaderbayes._numerics.quadrature import Clustered, fit_marginal, marginal
+from leaderbayes._numerics.quadrature import Clustered, marginal
 
 M, CLUSTERS = 5, 6
 STEP = 1e-5 * np.eye(M + 2)
@@ -73,15 +73,6 @@ def test_far_players_do_not_overflow(given):
     at = marginal(np.append(np.linspace(-150, 150, M), [3.0, 2.0]), given, 10)
     assert np.isfinite(at.value)
     assert np.isfinite(at.gradient).all()
-
-
-def test_maximum_is_one(given):
-    x, at = fit_marginal(given, np.append(np.zeros(M), [0.0, 0.5]), 10)
-    assert abs(at.gradient).max() < 1e-4
-    assert x[-1] >= 0.0
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        assert marginal(x + 0.1 * rng.normal(size=M + 2), given, 10).value < at.value
 
 
 def test_matches_that_are_alike_may_be_counted(given, x):

@@ -6,7 +6,6 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.votes import (
     Likelihood,
     Votes,
@@ -128,17 +127,6 @@ def test_maximum(case, tie):
     np.testing.assert_allclose(at.beta, found[5 : 5 + len(at.beta)], atol=1e-4)
     assert at.nu == (pytest.approx(found[-1], abs=1e-4) if tie else -np.inf)
     np.testing.assert_allclose(law_at(votes, at).mean.shape, votes.n.shape)
-
-
-def test_maximum_is_that_of_matches_counted_by_pair():
-    votes = random_votes(size=2000)
-    at = maximum(votes)
-    wins = np.zeros((5, 5))
-    np.add.at(wins, (votes.first, votes.second), votes.won)
-    np.add.at(wins, (votes.second, votes.first), votes.n - votes.won)
-    epp, _, hessian = newton(wins.sum(axis=1), wins + wins.T)
-    np.testing.assert_allclose(at.epp, epp, atol=1e-8)
-    np.testing.assert_allclose(at.information, hessian, atol=1e-6)
 
 
 def test_an_undefeated_player_needs_a_penalty():

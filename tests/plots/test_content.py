@@ -206,11 +206,6 @@ def test_demsar_has_the_same_bars(wide):
     np.testing.assert_allclose(points(ax)[:, 0], epp)
 
 
-@pytest.mark.parametrize("style", ["rows", "demsar"])
-def test_groups_of_every_parameter(any_posterior, style):
-    assert lb.plots.groups(any_posterior, style=style)
-
-
 def test_nobody_is_tied():
     dt = posteriors.strengths(simulate([3.5, 0.0, -3.5], 9, np.random.default_rng(0)), [9, 0, -9])
     assert bars(axes(lb.plots.groups(dt)), 3) == {}

@@ -5,7 +5,6 @@ import pytest
 
 import leaderbayes as lb
 from figures import axes, figure, key, titles
-from leaderbayes._files.printed import probability
 from leaderbayes.plots._canvas import distinct, fitting, labels, panels
 from leaderbayes.plots._colors import SHARES, WINS, ink
 
@@ -172,9 +171,3 @@ def test_heat_maps_read_in_grey(palette):
         other = 1.0 if ink(k / 255.0, palette) == "white" else 0.0
         high, low = max(own, other), min(own, other)
         assert (high + 0.05) / (low + 0.05) >= 4.5
-
-
-def test_probabilities_are_never_certain():
-    assert [probability(p) for p in (0.0, 0.004, 0.5, 0.996, 1.0)] == [
-        "<0.01", "<0.01", "0.50", ">0.99", ">0.99"
-    ]  # fmt: skip

@@ -105,10 +105,7 @@ def test_embedding(across):
         lb.plots.embedding(made.isel(component=[0]))
 
 
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [("average", "study.average"), ("plan", "plan")],
-)
+@pytest.mark.parametrize(("name", "source"), [("average", "study.average"), ("plan", "plan")])
 def test_something_else(fit, name, source):
     with pytest.raises(lb.LeaderbayesError, match=rf"leaderbayes\.{source}, not DataTree"):
         getattr(lb.plots, name)(fit)

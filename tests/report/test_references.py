@@ -43,16 +43,6 @@ def test_every_reference_is_written_out(key):
     assert "VERSION" not in as_bibtex([key], "1.2.3")
 
 
-def test_each_is_written_once_in_its_order():
-    keys = ["mollersen2025", "gajda2022", "mollersen2025", "gosiewska2022"]
-    assert [text.split(",")[0] for text in listed(keys, "1")] == ["Gajda", "Gosiewska", "Møllersen"]
-    made = as_bibtex(keys, "1")
-    found = [line for line in made.splitlines() if line.startswith("@")]
-    assert [line.split("{")[1] for line in found] == [
-        "gajda2022,", "gosiewska2022,", "mollersen2025,"
-    ]  # fmt: skip
-
-
 def test_two_authors_are_named_and_more_are_not():
     for key, (_, fields) in entries().items():
         count = len(fields["author"].split(" and "))

@@ -5,7 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from leaderbayes._scores.tables import Table
-from leaderbayes._scores.vote_forms import beside, difference_of, has_players, key, recognise_form
+from leaderbayes._scores.vote_forms import beside, difference_of, recognise_form
 
 
 def table(*columns):
@@ -54,9 +54,3 @@ def test_a_covariate_is_a_column_or_a_difference():
     t = table("model_a", "model_b", "winner", "len_a", "len_b", "len")
     with pytest.raises(lb.ScoresError, match="is a column, and also"):
         difference_of(t, "len", recognise_form(t))
-
-
-def test_keys_and_columns_that_are_no_votes():
-    assert key(" Model_A-name ") == "modelaname"
-    assert has_players(table("Left", "RIGHT").frame)
-    assert not has_players(table("model", "fold", "score").frame)

@@ -79,16 +79,6 @@ def test_matches_say_who_never_beat_whom(votes):
     assert "never met" in say_apart(board, components(board)).fact
 
 
-def test_clusters_are_numbered(votes):
-    assert clusters_of(votes, "auto")["judge"].tolist() == [0, 1, 0, 0, 1]
-    assert clusters_of(votes, "none") == {}
-    assert list(clusters_of(votes, ["judge"])) == ["judge"]
-    with pytest.raises(LeaderbayesError, match="have no prompts"):
-        clusters_of(votes, "prompt")
-    with pytest.raises(LeaderbayesError, match="cluster='rater'"):
-        clusters_of(votes, "rater")
-
-
 def test_effects_are_by_standard_deviation(votes):
     effects = effects_of(votes, True, None)
     assert list(effects) == ["order", "length"]

@@ -1,7 +1,5 @@
 """Tournaments of a study, by their names."""
 
-import json
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -9,7 +7,7 @@ import xarray as xr
 import leaderbayes as lb
 import posteriors
 from conftest import TRUTH, tree
-from leaderbayes.study._tournaments import fits_of, read_study, tournaments_of
+from leaderbayes.study._tournaments import fits_of, tournaments_of
 
 
 def test_fits_of_a_study(study):
@@ -38,15 +36,6 @@ def test_what_is_no_study(study):
         tournaments_of(xr.DataTree.from_dict({"x": xr.Dataset({"y": 1.0})}))
     with pytest.raises(lb.LeaderbayesError, match="'one' is about one tournament: use a study"):
         tournaments_of(study["one"])
-
-
-def test_warnings_name_their_tournament(study):
-    assert read_study(study).trust == {"converged": 1, "warnings": "[]"}
-    two = xr.DataTree.from_dict({"x": tree(np.zeros((1, 2, 3))), "y": tree(np.zeros((1, 2, 3)), 0)})
-    assert read_study(two).trust == {
-        "converged": 0,
-        "warnings": json.dumps(["tournament 'x': w", "tournament 'y': w"]),
-    }
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaderbayes import LeaderbayesError
-from leaderbayes.tuning._candidates import Refined, in_turn, key_of, name_of
-
-
-def test_in_turn_proposes_everybody_once():
-    candidates = [{"a": k} for k in range(7)]
-    propose = in_turn(candidates, 3)
-    assert [len(propose([])) for _ in range(4)] == [3, 3, 1, 0]
-    assert in_turn(candidates, None)([]) == candidates
+from leaderbayes.tuning._candidates import Refined, key_of, name_of
 
 
 def test_a_grid_is_refined_by_half_a_step_and_then_by_a_quarter():

@@ -9,19 +9,6 @@ from conftest import board
 from leaderbayes.tuning._posterior import gains, standing
 
 
-def test_probabilities_are_those_of_the_draws(simulated):
-    _, scores = simulated(0)
-    now = standing(scores, np.random.default_rng(1))
-    assert now.p_best().sum() == pytest.approx(1.0)
-    p = now.p_beats(now.leader)
-    assert p[now.leader] == 0.0
-    assert (p >= now.p_best())[np.arange(len(p)) != now.leader].all()
-    assert (now.p_beats(now.leader, 0.1) <= p).all()
-    # Against each other: one of two is better.
-    q = np.stack([now.p_beats(j) for j in range(len(p))])
-    np.testing.assert_allclose((q + q.T)[~np.eye(len(p), dtype=bool)], 1.0)
-
-
 def test_posterior_is_that_of_fit(simulated):
     _, scores = simulated(2)
     for fraction in (None, 0.1):

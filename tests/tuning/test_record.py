@@ -79,10 +79,6 @@ def test_of_several_metrics_the_one_of_refit_is_raced_on():
             record(refit=refit, outs=both)
 
 
-def test_one_candidate_has_no_posterior():
-    assert record(SCORES[:1]).posterior("auto", 1) is None
-
-
 @pytest.mark.parametrize(
     "mask", [lambda rows: rows, lambda rows: np.isin(np.arange(10), rows)], ids=["rows", "mask"]
 )

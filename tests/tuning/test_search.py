@@ -127,6 +127,7 @@ def test_without_a_race_it_is_a_grid_search():
     ).fit(*IRIS)
     assert ours.n_fits_ == 96
     assert ours.n_splits_ == 8
+    assert set(ours.cv_results_["iteration"]) == {1}
     for key, values in peer.cv_results_.items():
         if key == "params":
             assert ours.cv_results_[key] == values
@@ -316,11 +317,6 @@ def test_one_candidate_has_nobody_to_meet():
     assert search.posterior_ is search.leaderboard_ is None
     assert search.best_params_ == {"max_depth": 2}
     assert search.n_fits_ == 3
-
-
-def test_candidates_that_look_the_same_are_numbered():
-    search = LeaderboardSearchCV(TREE, {"max_depth": [2, 2]}, cv=3, random_state=0).fit(*IRIS)
-    assert search.cv_results_["player"].tolist() == ["max_depth=2 (#0)", "max_depth=2 (#1)"]
 
 
 def test_a_candidate_that_fails_is_reported_and_last():

@@ -21,29 +21,28 @@ _MOST_OPPONENTS = 100
 
 
 def strengths_of(study: Study) -> xr.Dataset:
-    """Collect posterior means, standard deviations and thinned draws of every tournament's players.
+    """Collect posterior means and thinned draws of every tournament's players.
 
     Returns
     -------
     Dataset
-        ``epp``, ``epp_sd`` (tournament, player) and ``draw`` (sample, tournament, player), log-odds
+        ``epp`` (tournament, player) and ``draw`` (sample, tournament, player), log-odds
         of beating the tournament's average player, NaN for an absent player; ``level``
         (tournament), what to add to compare tournaments with different players. attrs:
         ``converged``, ``warnings`` (JSON).
     """
     fits = study.fits
     players, used = all_players(fits.values()), min(_MOST_DRAWS, fewest_draws(fits.values()))
-    mean, sd = np.full((2, len(fits), len(players)), np.nan)
+    mean = np.full((len(fits), len(players)), np.nan)
     draw = np.full((used, len(fits), len(players)), np.nan, dtype=np.float32)
     for t, fit in enumerate(fits.values()):
         at = players.get_indexer(fit.players)
-        mean[t, at], sd[t, at] = fit.draws.mean(axis=0), fit.draws.std(axis=0)
+        mean[t, at] = fit.draws.mean(axis=0)
         draw[:, t, at] = evenly(fit.draws, used)
     cells = ("tournament", "player")
     return xr.Dataset(
         {
             "epp": (cells, mean),
-            "epp_sd": (cells, sd),
             "draw": (("sample", *cells), draw),
             "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
         },

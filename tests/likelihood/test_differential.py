@@ -281,5 +281,6 @@ def test_round_intercept():
         x = np.append(np.zeros(m + 1), 0.7)
         best = minimize(negative, x, jac=True, method="BFGS", options={"gtol": 1e-7})
         assert -best.fun <= float(ours["loglik"]) + 1e-6
+        assert ours["sd_round"] >= 0.0
         made += 1
     assert made > 10

@@ -53,6 +53,7 @@ def test_the_model_has_the_posterior_in_closed_form(scores, fraction):
     from leaderbayes.models._scores import luck_of, prior_of, values_of
 
     model = lb.models.mean_score(scores, test_fraction=fraction)
+    assert int(model["higher_is_better"].eval()[0]) == 1
     logp = model.compile_logp(jacobian=False, mode=PLAIN)
     y, luck, prior = values_of(scores), luck_of(fraction), prior_of(1.0)
     noise, count, m = noise_of(y), worth(len(y), luck), y.shape[1]

@@ -1,6 +1,7 @@
 """Which role a column plays, by its name; by whole words, never by parts of one."""
 
 import re
+from collections.abc import Iterable
 
 from leaderbayes._scores.metrics import GAIN, LOSS, among, plain, words
 
@@ -51,9 +52,13 @@ def is_round(name: str, word: str | None = None) -> bool:
 
 
 def goes_by(name: str, known: str) -> bool:
-    """Whether a column's name is one of these otherwise written: Models, task_id, Model/Dataset."""
+    """Whether a column's name is one of these otherwise written: Models, task_id, Model/Dataset.
+
+    Not with a number: model1 is a player, and task1 a round.
+    """
     first, *beside = words(re.split(r"[/\\|]", name.replace("data set", "dataset"))[0]) or [""]
-    return among(first, set(known.split())) and set(beside) <= {"name", "names", "id", "key"}
+    plural = not first[-1:].isdecimal() and among(first, set(known.split()))
+    return plural and set(beside) <= {"name", "names", "id", "key"}
 
 
 def is_data(name: str) -> bool:
@@ -67,6 +72,13 @@ def is_index(name: str) -> bool:
         return True
     found = [word for word in words(name) if not word.isdecimal()]
     return bool(found) and set(found) <= _INDEX
+
+
+def numbered(labels: Iterable[str]) -> str:
+    """Return what names with a number are by its word: player (model1), round (task_2), or ""."""
+    found = {re.sub(r"[\W_]*\d+$", "", label.strip().lower()) for label in labels}
+    kinds = {"player": PLAYER, "round": f"{ROUND} {ITEM} {ANSWERED} {DATA}"}
+    return next((role for role, known in kinds.items() if found <= set(known.split())), "")
 
 
 def is_numbered(name: str) -> bool:

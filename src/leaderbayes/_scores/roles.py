@@ -326,7 +326,10 @@ def _wide(table: Table, asked: Asked) -> Wide:
         if len(indices) == 1:
             fold, read["round"] = indices[0], as_names(table, indices[0])
             players.remove(fold)
-    question = label if label is not None and _may_be_players(table, label, players) else ""
+    rows = "round" if label is None else _rows_are(table, label, players)
+    if label is not None and rows == "player":
+        return _row_a_player(table, label, asked)
+    question = label if label is not None and not rows else ""
     if label is None and fold is None and all(map(names.is_numbered_round, players)):
         question = data or table.refuse(f"columns {listed(players)} are rounds; name player=.")
     data = label if label is not None else data
@@ -386,9 +389,13 @@ def _label(frame: pd.DataFrame) -> str | None:
     return indices[0] if len(indices) == 1 else None
 
 
-def _may_be_players(table: Table, label: str, columns: Sequence[str]) -> bool:
-    """Whether the rows may be players: they have names, and not those of rounds alone."""
+def _rows_are(table: Table, label: str, columns: Sequence[str]) -> str:
+    """Return what the rows of a wide table are by their names and the columns', or ""."""
     if not is_text(table.frame[label]):
-        return False
-    rows = as_names(table, label, missing="")
-    return not all(map(names.is_numbered, rows.unique())) or all(map(names.is_numbered, columns))
+        return "round"
+    rows = as_names(table, label, missing="").unique()
+    first, second = names.numbered(rows), names.numbered(columns)
+    if first != second:
+        return first or {"player": "round", "round": "player"}[second]
+    known = all(map(names.is_numbered, rows)) and not all(map(names.is_numbered, columns))
+    return "round" if known else ""

@@ -107,9 +107,7 @@ def compared(board, split):
         up = ranks[a][i] < ranks[a][j]
         turned = up != (ranks[b][i] < ranks[b][j])
         if both:
-            row[f"{a}-{b} top"] = set(np.flatnonzero(ranks[a] < 3)) != set(
-                np.flatnonzero(ranks[b] < 3)
-            )
+            row[f"{a}-{b} top"] = ((ranks[a] < 3) != (ranks[b] < 3)).any()
             row[f"{a}-{b} order"] = turned.mean()
         for judge, won in ahead.items():
             row[f"{a}-{b} leader {judge}"] = won[first, second] * (first != second)

@@ -51,10 +51,8 @@ def figures_of_fit(players: int) -> Figures:
     table = lb.leaderboard(dt)
     pair = tuple(table["player"].iloc[:2])
     planned = lb.plan(dt, pair, rounds=(10, 40), seed=1)
-    moved = lb.sensitivity(
-        scores, models=("bradley_terry",), priors=(1.0, 2.0), rounds=players < 100,
-        seed=1,
-    )  # fmt: skip
+    asked = {"models": ("bradley_terry",), "priors": (1.0, 2.0), "rounds": players < 100}
+    moved = lb.sensitivity(scores, **asked, seed=1)
     yield "leaderboard", lambda **o: plots.leaderboard(dt, **o)
     yield "leaderboard_scores", lambda **o: plots.leaderboard(means, **o)
     yield "groups", lambda **o: plots.groups(dt, **o)
@@ -85,10 +83,8 @@ def figures_of_study(players: int) -> Figures:
     scores = xr.concat(boards, "tournament", coords="different", compat="equals")
     scores.attrs["higher_is_better"] = 1
     with tempfile.TemporaryDirectory() as folder:
-        study = lb.study.fit(
-            scores, store=f"{folder}/study", draws=100, replicates=50, seed=1,
-            progressbar=False,
-        )  # fmt: skip
+        small = {"draws": 100, "replicates": 50, "seed": 1, "progressbar": False}
+        study = lb.study.fit(scores, store=f"{folder}/study", **small)
         groups = {name: name.rsplit(" ", 1)[0] for name in scores["player"].to_numpy().tolist()}
         embedded, tuned = lb.study.embedding(study), lb.study.tunability(study, groups)
         average = lb.study.average(study)
@@ -114,12 +110,11 @@ def figures_of_search(candidates: int) -> Figures:
 
     plots = lb.plots
     values = max(2, round(candidates**0.5))
-    space = {
-        "C": np.geomspace(0.01, 1000.0, values), "gamma": np.geomspace(0.001, 10.0, values),
-    }  # fmt: skip
-    found = lb.tuning.LeaderboardSearchCV(
-        SVC(), space, cv=10, random_state=1, strategy="iterated" if 3 < values < 10 else "grid"
-    ).fit(*load_iris(return_X_y=True))
+    ends = {"C": (0.01, 1000.0), "gamma": (0.001, 10.0)}
+    space = {name: np.geomspace(*each, values) for name, each in ends.items()}
+    strategy = "iterated" if 3 < values < 10 else "grid"
+    search = lb.tuning.LeaderboardSearchCV(SVC(), space, cv=10, random_state=1, strategy=strategy)
+    found = search.fit(*load_iris(return_X_y=True))
     yield "search", lambda **o: plots.search(found, "C", "gamma", **o)
     yield "race", lambda **o: plots.search(found, **o)
 
@@ -140,8 +135,7 @@ def sheet(paths: list[Path], to: Path) -> None:
     rows = [pictures[k : k + 3] for k in range(0, len(pictures), 3)]
     high = sum(max(p.height for p in row) + 24 for row in rows)
     made = Image.new("RGB", (3 * (WIDE + 10), high), "#999999")
-    pen, y = ImageDraw.Draw(made), 0
-    names = iter(paths)
+    pen, y, names = ImageDraw.Draw(made), 0, iter(paths)
     for row in rows:
         for k, picture in enumerate(row):
             pen.text((k * (WIDE + 10) + 4, y + 5), next(names).stem, fill="black")

@@ -30,10 +30,8 @@ def size_of(requirements: list[str], python: str) -> tuple[float, int]:
         subprocess.run([uv, "venv", "-q", "--no-config", "--python", python, folder], check=True)
         command = [uv, "pip", "install", "-q", "--no-config", "--python", folder]
         subprocess.run([*command, *requirements], check=True, cwd=folder)
-        files = [
-            file for file in Path(folder).rglob("*") if file.is_file() and not file.is_symlink()
-        ]
-        kept = [file for file in files if file.suffix != ".pyc"]
+        files = [file for file in Path(folder).rglob("*") if file.suffix != ".pyc"]
+        kept = [file for file in files if file.is_file() and not file.is_symlink()]
         total = sum(file.stat().st_size for file in kept) / 1e6
         return total, sum(file.name == "METADATA" for file in kept)
 
@@ -46,10 +44,8 @@ def main() -> None:
     asked = parser.parse_args()
     rows = {"pymc arviz nutpie": MADE_OF}
     if asked.before:
-        shown = subprocess.run(
-            ["git", "show", f"{asked.before}:pyproject.toml"],
-            cwd=ROOT, check=True, capture_output=True, text=True,
-        )  # fmt: skip
+        command = ["git", "show", f"{asked.before}:pyproject.toml"]
+        shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
         needed = tomllib.loads(shown.stdout)["project"]["dependencies"]
         rows[f"dependencies of {asked.before}"] = needed
     rows["leaderbayes"] = [str(ROOT)]

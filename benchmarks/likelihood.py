@@ -29,10 +29,8 @@ def simulate(players, rounds, spread=0.7):
     """Scores (player, round): normal strengths, Gumbel noise."""
     rng = np.random.default_rng(players)
     values = spread * rng.normal(size=(players, 1)) + rng.gumbel(size=(players, rounds))
-    coords = {
-        "player": [f"p{i:04d}" for i in range(players)],
-        "round": np.arange(rounds).astype(str),
-    }
+    names = [f"p{i:04d}" for i in range(players)]
+    coords = {"player": names, "round": np.arange(rounds).astype(str)}
     return xr.DataArray(values, coords, ("player", "round"), "score", {"higher_is_better": 1})
 
 
@@ -54,7 +52,7 @@ def run_r(script, scores, *arguments):
         scores.to_series().rename("score").reset_index().to_csv(board, index=False)
         command = ["Rscript", PEERS / script, board, out, *map(str, arguments)]
         subprocess.run(command, check=True, capture_output=True)
-        return pd.read_csv(out)
+        return dict(pd.read_csv(out))
 
 
 def disagreement(theirs, ours):
@@ -74,24 +72,19 @@ def peers(board, pmra, eloml, quadrature):
     def whole():
         return lb.likelihood.bradley_terry(lb.matches(board, ties="floor"), covariance="model")
 
-    if eloml:
-        taken = seconds(whole, 20)
-        for method, theirs in run_r("eloml.R", board, eloml).groupby("method", sort=False):
-            apart = disagreement(theirs, ours())
-            yield "EPP 80x20, from scores", method, theirs["seconds"].iloc[0], taken, apart
-    taken = seconds(ours, 20)
-    for method, theirs in run_r("bradley_terry.R", board).groupby("method", sort=False):
-        apart = disagreement(theirs, ours())
-        yield "Bradley-Terry 80x20", f"R {method}", theirs["seconds"].iloc[0], taken, apart
-
     def fit():
         return lb.likelihood.round_intercept(lb.matches(pmra, ties="loss"), n_quadrature=quadrature)
 
-    taken = seconds(fit, 5)
-    theirs = run_r("pmra.R", pmra, quadrature)
     size = f"{pmra.sizes['player']}x{pmra.sizes['round']}"
-    name = f"PMRA {size}, {quadrature} nodes"
-    yield name, "R lme4::glmer", theirs["seconds"].iloc[0], taken, disagreement(theirs, fit())
+    for case, tool, work, repeats, script, *given in (
+        *([("EPP 80x20, from scores", "", whole, 20, "eloml.R", board, eloml)] if eloml else []),
+        ("Bradley-Terry 80x20", "R ", ours, 20, "bradley_terry.R", board),
+        (f"PMRA {size}, {quadrature} nodes", "R ", fit, 5, "pmra.R", pmra, quadrature),
+    ):
+        taken, found = seconds(work, repeats), {"method": "lme4::glmer"} | run_r(script, *given)
+        for method, theirs in pd.DataFrame(found).groupby("method", sort=False):
+            apart = disagreement(theirs, work())
+            yield case, f"{tool}{method}", theirs["seconds"].iloc[0], taken, apart
 
 
 def main():
@@ -109,10 +102,8 @@ def main():
     if shutil.which("Rscript"):
         print("| case | peer | peer s | ours s | ratio | disagreement |\n|---|---|---|---|---|---|")
         for case, peer, theirs, ours, apart in peers(board, pmra, given.eloml, given.quadrature):
-            print(
-                f"| {case} | {peer} | {theirs:.3f} | {ours:.4f} | {theirs / ours:.0f} "
-                f"| {apart:.1e} |"
-            )
+            numbers = f"{theirs:.3f} | {ours:.4f} | {theirs / ours:.0f} | {apart:.1e}"
+            print(f"| {case} | {peer} | {numbers} |")
     else:
         print("Rscript is not here: no peers.")
 

@@ -28,13 +28,9 @@ FOLDS, REPEATS = 5, 5
 DIGITS = 600  # instances of digits used in cross-validation, and in the test set of answers()
 
 # Data set -> score. AUC needs two classes; accuracy is the plain choice for more.
-SCORERS = {
-    "breast_cancer": "roc_auc",
-    "diabetes": "roc_auc",
-    "digits": "accuracy",
-    "iris": "accuracy",
-    "wine": "accuracy",
-}
+SCORERS = {"breast_cancer": "roc_auc", "diabetes": "roc_auc"} | dict.fromkeys(
+    ("digits", "iris", "wine"), "accuracy"
+)
 
 
 def players(*rows):
@@ -58,15 +54,10 @@ def classifiers():
         ("logistic", "C", [0.01, 1, 100], linear_model.LogisticRegression(max_iter=500), "C"),
         ("svm", "C", [0.1, 1, 10], svm.SVC(), "C"),
         ("knn", "k", [1, 5, 25], neighbors.KNeighborsClassifier(), "n_neighbors"),
-        (
-            "forest",
-            "trees",
-            [5, 25, 100],
-            ensemble.RandomForestClassifier(**SEEDED),
-            "n_estimators",
-        ),
+        ("forest", "trees", [5, 25, 100], ensemble.RandomForestClassifier(**SEEDED),
+         "n_estimators"),
         ("tree", "depth", [2, 5, 20], tree.DecisionTreeClassifier(**SEEDED), "max_depth"),
-    )
+    )  # fmt: skip
 
 
 def regressors():
@@ -95,14 +86,10 @@ def cross_validate(tournament, x, y, models, scorer, splitter):
     scores = Parallel(n_jobs=2)(
         delayed(one_score)(model, scorer, x, y, train, test) for *_, model, train, test in jobs
     )
-    return pd.DataFrame(
-        [
-            # scikit-learn negates errors (neg_...); the file holds the error itself.
-            (tournament, player, algorithm, fold, round(abs(score), 6))
-            for (player, algorithm, fold, *_), score in zip(jobs, scores, strict=True)
-        ],
-        columns=["tournament", "player", "algorithm", "round", "score"],
-    )
+    # scikit-learn negates errors (neg_...); the file holds the error itself.
+    rows = [(tournament, *job[:3], round(abs(score), 6))
+            for job, score in zip(jobs, scores, strict=True)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["tournament", "player", "algorithm", "round", "score"])
 
 
 def classification_tables():
@@ -122,21 +109,22 @@ def answers():
     train, test, right, truth = train_test_split(
         x / 16.0, y, test_size=DIGITS, stratify=y, random_state=SEED
     )
-    models = {}
-    for value in np.logspace(-4, 2, 25):
-        models[f"logistic C={value:.2g}"] = linear_model.LogisticRegression(C=value, max_iter=200)
-    for value in range(1, 26):
-        models[f"knn k={value}"] = neighbors.KNeighborsClassifier(value)
-    for depth in range(3, 18):
-        models[f"tree depth={depth}"] = tree.DecisionTreeClassifier(
-            max_depth=depth, random_state=SEED
-        )
-    for trees in range(2, 42, 2):
-        models[f"forest trees={trees}"] = ensemble.RandomForestClassifier(trees, random_state=SEED)
-    for value in np.logspace(-3, 2, 20):
-        models[f"svm C={value:.2g}"] = svm.SVC(C=value)
-    for value in np.logspace(-9, 0, 10):
-        models[f"bayes smoothing={value:.0e}"] = naive_bayes.GaussianNB(var_smoothing=value)
+    kinds = {
+        "logistic C={:.2g}": (linear_model.LogisticRegression(max_iter=200), "C",
+                              np.logspace(-4, 2, 25)),
+        "knn k={}": (neighbors.KNeighborsClassifier(), "n_neighbors", range(1, 26)),
+        "tree depth={}": (tree.DecisionTreeClassifier(**SEEDED), "max_depth", range(3, 18)),
+        "forest trees={}": (ensemble.RandomForestClassifier(**SEEDED), "n_estimators",
+                            range(2, 42, 2)),
+        "svm C={:.2g}": (svm.SVC(), "C", np.logspace(-3, 2, 20)),
+        "bayes smoothing={:.0e}": (naive_bayes.GaussianNB(), "var_smoothing",
+                                   np.logspace(-9, 0, 10)),
+    }  # fmt: skip
+    models = {
+        name.format(value): clone(model).set_params(**{parameter: value})
+        for name, (model, parameter, values) in kinds.items()
+        for value in values
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = {
@@ -152,17 +140,15 @@ def write_tables(out):
     x, y = datasets.load_diabetes(return_X_y=True)
     splitter = RepeatedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=SEED)
     scorer = "neg_root_mean_squared_error"
-    diabetes = cross_validate("diabetes", x, y, regressors(), scorer, splitter)
-    diabetes.to_csv(out / "regressors.csv", index=False)
+    table = cross_validate("diabetes", x, y, regressors(), scorer, splitter)
+    table.to_csv(out / "regressors.csv", index=False)
     # Without the time of writing, the same answers are the same bytes.
     answers().to_csv(out / "answers.csv.gz", compression={"method": "gzip", "mtime": 0})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--out", type=Path, default=Path("src/leaderbayes/data"), help="folder to write to"
-    )
+    parser.add_argument("--out", type=Path, default=Path("src/leaderbayes/data"), help="folder")
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
     with threadpool_limits(1), parallel_config("loky", inner_max_num_threads=1):

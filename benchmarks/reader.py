@@ -11,7 +11,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -20,6 +20,7 @@ import pandas as pd
 import leaderbayes as lb
 
 Rng = np.random.Generator
+Column = Callable[[Rng, np.ndarray], np.ndarray]  # of scores (row, column)
 LEARNERS = "svm rf knn gbm mlp lda nb tree lasso bagging ada logit qda xgb catboost".split()
 MODELS = [f"{org}-{size}" for size in ("7B", "13B", "70B") for org in
           ("llama", "falcon", "mistral", "qwen", "gemma", "yi", "opt")]  # fmt: skip
@@ -38,9 +39,8 @@ class Grid(NamedTuple):
 
     def __call__(self, task: float = 1.0, player: float = 0.5, noise: float = 0.25) -> np.ndarray:
         of_tasks, of_players = self.rng.normal(size=(self.n, 1)), self.rng.normal(size=self.m)
-        return (
-            task * of_tasks + player * of_players + noise * self.rng.normal(size=(self.n, self.m))
-        )
+        own = self.rng.normal(size=(self.n, self.m))
+        return task * of_tasks + player * of_players + noise * own
 
     def random(self) -> np.ndarray:
         return self.rng.random((self.n, self.m))
@@ -135,125 +135,104 @@ LOSSES: dict[str, tuple[int, Formula]] = {
 SIZES = ((4, 4), (12, 5), (8, 12), (20, 9), (30, 20))
 
 
-def normal(mean: float, sd: float, decimals: int) -> Callable[[Rng, np.ndarray], np.ndarray]:
+def each(make: Callable[..., Column], given: dict[str, tuple]) -> dict[str, Column]:
+    return {name: make(*arguments) for name, arguments in given.items()}
+
+
+def summary(function: Callable[..., np.ndarray], decimals: int) -> Column:
+    return lambda r, x: function(x, axis=1).round(decimals)
+
+
+def normal(mean: float, sd: float, decimals: int) -> Column:
     return lambda r, x: r.normal(mean, sd, len(x)).round(decimals)
 
 
-def decades(mean: float, sd: float, decimals: int) -> Callable[[Rng, np.ndarray], np.ndarray]:
+def decades(mean: float, sd: float, decimals: int) -> Column:
     """Numbers whose natural logarithms have this mean and spread."""
     return lambda r, x: np.exp(r.normal(mean, sd, len(x))).round(decimals)
 
 
-def of(*values: float) -> Callable[[Rng, np.ndarray], np.ndarray]:
+def of(*values: float) -> Column:
     return lambda r, x: r.choice(values, len(x)).astype(float)
 
 
-def some(function: Callable[[Rng, np.ndarray], np.ndarray]) -> Callable[[Rng, np.ndarray], Any]:
+def some(function: Column) -> Column:
     """The same, with -1 for unknown in a quarter of the rows."""
     return lambda r, x: np.where(r.random(len(x)) < 0.25, -1.0, function(r, x))
 
 
 # Columns of a table with a row for each model: what is known of models beside scores.
-OF_MODELS: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
-    "Params (B)": of(0.5, 1.1, 2.7, 7, 13, 34, 70, 180),
-    "params": decades(21, 1.2, 0),
+OF_MODELS: dict[str, Column] = {
+    **each(of, {
+        "Params (B)": (0.5, 1.1, 2.7, 7, 13, 34, 70, 180),
+        "$/1M tokens": (0.15, 0.25, 0.5, 1, 3, 10, 15, 60),
+        "year": (2019, 2020, 2021, 2022, 2023, 2024),
+        "context length": (2048, 4096, 8192, 32768, 131072), "layers": (12, 24, 32, 40, 80),
+        "hidden": (768, 1024, 2048, 4096, 5120), "lr": (1e-5, 2e-5, 1e-4, 3e-4, 1e-3),
+        "epochs": (1, 3, 5, 10, 50, 100), "batch": (16, 32, 64, 128, 256), "open": (0, 1),
+        "version": (1, 1.5, 2, 2.1, 3), "seed": (0, 1, 42, 1234, 2023),
+        "ram_gb": (4, 8, 16, 24, 48, 80), "training tokens": (3e11, 1e12, 1.4e12, 2e12, 1.5e13),
+    }), **each(decades, {
+        "params": (21, 1.2, 0), "tokens/s": (4.5, 0.8, 1), "RTFx": (5, 1.3, 2),
+        "fps": (3.5, 0.7, 0), "latency_ms": (5, 0.8, 0), "USD": (0.5, 1.5, 2), "kWh": (2, 1.5, 1),
+        "CO2 (kg)": (1, 1.5, 3), "MB": (7, 1.2, 0), "GFLOPs": (3, 1.2, 1), "GPU hours": (7, 2, 0),
+        "votes": (8, 1, 0), "train_time": (3, 1.5, 1),
+    }), "Elo": normal(1150, 70, 0), "rating": normal(25, 4, 2), **each(summary, {
+        "Average": (np.nanmean, 2), "avg_of_all": (np.nanmean, 1),
+        "Median score": (np.nanmedian, 3), "std": (np.nanstd, 3),
+    }),
     "size, unknown -1": some(of(0.3, 0.6, 1.1, 1.5, 7)),
-    "Average": lambda r, x: np.nanmean(x, axis=1).round(2),
-    "avg_of_all": lambda r, x: np.nanmean(x, axis=1).round(1),
-    "Median score": lambda r, x: np.nanmedian(x, axis=1).round(3),
-    "std": lambda r, x: np.nanstd(x, axis=1).round(3),
     "Rank": lambda r, x: np.argsort(np.argsort(-np.nanmean(x, axis=1))) + 1.0,
-    "Elo": normal(1150, 70, 0),
-    "rating": normal(25, 4, 2),
-    "tokens/s": decades(4.5, 0.8, 1),
-    "RTFx": decades(5, 1.3, 2),
-    "fps": decades(3.5, 0.7, 0),
-    "latency_ms": decades(5, 0.8, 0),
-    "USD": decades(0.5, 1.5, 2),
-    "$/1M tokens": of(0.15, 0.25, 0.5, 1, 3, 10, 15, 60),
-    "kWh": decades(2, 1.5, 1),
-    "CO2 (kg)": decades(1, 1.5, 3),
-    "MB": decades(7, 1.2, 0),
     "downloads": lambda r, x: (np.exp(r.normal(8, 3, len(x))) * (r.random(len(x)) > 0.2)).round(),
     "likes": lambda r, x: r.negative_binomial(0.5, 0.005, len(x)).astype(float),
-    "year": of(2019, 2020, 2021, 2022, 2023, 2024),
-    "context length": of(2048, 4096, 8192, 32768, 131072),
-    "layers": of(12, 24, 32, 40, 80),
-    "hidden": of(768, 1024, 2048, 4096, 5120),
-    "lr": of(1e-5, 2e-5, 1e-4, 3e-4, 1e-3),
-    "epochs": of(1, 3, 5, 10, 50, 100),
-    "batch": of(16, 32, 64, 128, 256),
-    "GFLOPs": decades(3, 1.2, 1),
-    "GPU hours": decades(7, 2, 0),
-    "open": of(0, 1),
-    "version": of(1, 1.5, 2, 2.1, 3),
-    "votes": decades(8, 1, 0),
     "submissions": lambda r, x: r.integers(1, 60, len(x)).astype(float),
     "shots": lambda r, x: np.full(len(x), 5.0),
     "tasks done": lambda r, x: np.full(len(x), float(x.shape[1])),
     "wins": lambda r, x: (x == x.max(axis=0)).sum(axis=1).astype(float),
-    "train_time": decades(3, 1.5, 1),
     "gain over base": lambda r, x: (np.nanmean(x, axis=1) - np.nanmean(x)).round(2),
-    "seed": of(0, 1, 42, 1234, 2023),
-    "ram_gb": of(4, 8, 16, 24, 48, 80),
     "delta": lambda r, x: (x[:, 0] - x[:, 1]).round(3),
     "ci_lower": lambda r, x: (np.nanmean(x, axis=1) * 0.97).round(3),
     "ci_upper": lambda r, x: (np.nanmean(x, axis=1) * 1.03).round(3),
-    "training tokens": of(3e11, 1e12, 1.4e12, 2e12, 1.5e13),
-}
+}  # fmt: skip
 # Columns of a table with a row for each data set: what is known of data sets, or of the players.
-OF_DATA: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
-    "instances": decades(7, 1.5, 0),
-    "features": decades(3, 1, 0),
-    "classes": of(2, 2, 2, 3, 5, 10),
-    "imbalance": decades(0.7, 0.8, 2),
+OF_DATA: dict[str, Column] = {
+    **each(of, {
+        "classes": (2, 2, 2, 3, 5, 10), "published": (1988, 1995, 2001, 2010, 2017),
+        "weight": (0.5, 1, 2, 3), "folds": (5, 10), "svm_epochs": (12, 20, 35, 50, 100),
+        "lambda": (1e-4, 1e-3, 1e-2, 0.1, 1, 10), "significant": (0, 1),
+    }), **each(decades, {
+        "instances": (7, 1.5, 0), "features": (3, 1, 0), "imbalance": (0.7, 0.8, 2),
+        "svm (s)": (1.2, 1, 1), "time svm": (0, 1.5, 2), "seconds": (3, 1.5, 2),
+        "minutes": (1, 1, 1), "n": (6, 1.3, 0), "n_test": (5, 1, 0), "cost": (-1, 1.5, 2),
+        "chi2": (1, 1, 2), "memory_kb": (11, 0.8, 0),
+    }), **each(normal, {
+        "t": (0.5, 2, 2), "effect size": (0.2, 0.5, 2), "skewness": (1, 3, 2),
+        "statistic": (40, 25, 0),
+    }), **each(summary, {
+        "range": (np.ptp, 3), "mean": (np.nanmean, 3), "Mean of 5": (np.nanmean, 1),
+        "median": (np.nanmedian, 3), "total": (np.nansum, 2), "best": (np.nanmax, 3),
+        "max": (np.nanmax, 3), "worst": (np.nanmin, 3),
+    }),
     "p-value": lambda r, x: r.uniform(0, 1, len(x)).round(4),
     "p": lambda r, x: (10.0 ** -r.exponential(1.5, len(x))).round(4),
-    "t": normal(0.5, 2, 2),
-    "effect size": normal(0.2, 0.5, 2),
     "gain": lambda r, x: (x[:, 0] - x[:, 1]).round(3),
     "gain %": lambda r, x: (100 * (x[:, 0] / x[:, 1] - 1)).round(1),
     "difference to best": lambda r, x: (x[:, 0] - x.max(axis=1)).round(3),
     "svm_std": lambda r, x: (np.abs(x[:, 0]) * r.uniform(0.002, 0.05, len(x))).round(3),
     "svm ±": lambda r, x: (np.abs(x[:, 0]) * r.uniform(0.002, 0.05, len(x))).round(2),
-    "svm (s)": decades(1.2, 1, 1),
     "rf (s)": lambda r, x: np.resize([3.7, 1.2, 2.5, 8.1, 0.9], len(x)),
-    "time svm": decades(0, 1.5, 2),
-    "seconds": decades(3, 1.5, 2),
-    "minutes": decades(1, 1, 1),
     "svm lower": lambda r, x: (x[:, 0] * 0.96).round(3),
     "svm upper": lambda r, x: (x[:, 0] * 1.04).round(3),
-    "range": lambda r, x: np.ptp(x, axis=1).round(3),
     "spread": lambda r, x: np.nanstd(x, axis=1, ddof=1).round(3),
-    "mean": lambda r, x: np.nanmean(x, axis=1).round(3),
-    "Mean of 5": lambda r, x: np.nanmean(x, axis=1).round(1),
-    "median": lambda r, x: np.nanmedian(x, axis=1).round(3),
-    "total": lambda r, x: np.nansum(x, axis=1).round(2),
-    "best": lambda r, x: np.nanmax(x, axis=1).round(3),
-    "max": lambda r, x: np.nanmax(x, axis=1).round(3),
-    "worst": lambda r, x: np.nanmin(x, axis=1).round(3),
     "rank of svm": lambda r, x: (x > x[:, :1]).sum(axis=1) + 1.0,
-    "n": decades(6, 1.3, 0),
-    "n_test": decades(5, 1, 0),
     "missing %": lambda r, x: np.maximum(0, r.normal(3, 6, len(x))).round(1),
     "OpenML id": lambda r, x: r.integers(3, 45000, len(x)).astype(float),
-    "published": of(1988, 1995, 2001, 2010, 2017),
     "count": lambda r, x: r.integers(1, 400, len(x)).astype(float),
     "frequency": lambda r, x: r.integers(1, 60, len(x)).astype(float),
-    "weight": of(0.5, 1, 2, 3),
-    "folds": of(5, 10),
     "repeats": lambda r, x: np.full(len(x), 10.0),
     "entropy": lambda r, x: r.uniform(0.1, 3.3, len(x)).round(3),
-    "skewness": normal(1, 3, 2),
-    "cost": decades(-1, 1.5, 2),
-    "svm_epochs": of(12, 20, 35, 50, 100),
-    "lambda": of(1e-4, 1e-3, 1e-2, 0.1, 1, 10),
-    "significant": of(0, 1),
-    "chi2": decades(1, 1, 2),
-    "statistic": normal(40, 25, 0),
     "log p": lambda r, x: -r.exponential(4, len(x)).round(2),
-    "memory_kb": decades(11, 0.8, 0),
-}
+}  # fmt: skip
 # Kinds that were written after the rules, and looked at once.
 FRESH_GAINS: dict[str, tuple[int, Formula]] = {
     "opinions of speech": (2, lambda g: np.clip(3.9 + 0.3 * g(0.3, 1, 0.2), 1, 5)),
@@ -270,7 +249,7 @@ FRESH_GAINS: dict[str, tuple[int, Formula]] = {
     "images a second": (0, lambda g: np.exp(6 + g(0.8, 0.9, 0.1))),
     "points of exams": (
         0,
-        lambda g: np.round(g.rng.choice([15, 30, 60, 100], (g.n, 1)) * share(0.8 + g(0.4, 0.7))),
+        lambda g: g.rng.choice([15, 30, 60, 100], (g.n, 1)) * share(0.8 + g(0.4, 0.7)),
     ),
     "negative MAE": (3, lambda g: -np.exp(g(2, 0.3, 0.15))),
 }
@@ -290,36 +269,33 @@ FRESH_LOSSES: dict[str, tuple[int, Formula]] = {
     "sMAPE": (3, lambda g: 12 * np.exp(g(0.4, 0.2, 0.1))),
     "log10 error": (2, lambda g: -3 + g(1, 0.5)),
 }
-FRESH_OF_MODELS: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
+FRESH_OF_MODELS: dict[str, Column] = {
+    **each(of, {
+        "vocabulary": (32000, 50257, 100277, 128256, 256000), "temperature": (0, 0.6, 0.7, 1),
+        "bits": (4, 8, 16), "heads": (12, 16, 32, 64), "GPUs": (1, 8, 64, 256, 1024),
+        "active params": (0.5, 3, 3.6, 12.9, 17, 22, 37),
+    }), **each(decades, {
+        "stars": (6, 2, 0), "citations": (4, 2, 0), "images/s": (6, 1, 0),
+        "age (days)": (5.5, 0.8, 0),
+    }),
     "released": lambda r, x: 100.0 * r.integers(2021, 2026, len(x)) + r.integers(1, 13, len(x)),
-    "vocabulary": of(32000, 50257, 100277, 128256, 256000),
-    "temperature": of(0, 0.6, 0.7, 1),
-    "bits": of(4, 8, 16),
-    "heads": of(12, 16, 32, 64),
-    "GPUs": of(1, 8, 64, 256, 1024),
-    "stars": decades(6, 2, 0),
-    "citations": decades(4, 2, 0),
     "contamination": lambda r, x: r.beta(1, 20, len(x)).round(3),
     "rank by humans": lambda r, x: r.permutation(len(x)) + 1.0,
-    "images/s": decades(6, 1, 0),
-    "age (days)": decades(5.5, 0.8, 0),
-    "active params": of(0.5, 3, 3.6, 12.9, 17, 22, 37),
-}
-FRESH_OF_DATA: dict[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
-    "majority": lambda r, x: r.uniform(0.1, 0.9, len(x)).round(2),
-    "image size": of(28, 32, 64, 224, 512),
-    "sequence length": decades(5, 1, 0),
-    "outliers": lambda r, x: r.negative_binomial(1, 0.05, len(x)).astype(float),
+}  # fmt: skip
+FRESH_OF_DATA: dict[str, Column] = {
+    **each(of, {
+        "image size": (28, 32, 64, 224, 512), "best depth": (2, 3, 4, 6, 8, 10),
+        "noise": (0, 0.05, 0.1, 0.2), "horizon": (6, 8, 13, 14, 18, 48),
+        "trees": (50, 100, 200, 500, 1000),
+    }),
+    "sequence length": decades(5, 1, 0), "hours": decades(1, 1.2, 1),
     "Cohen's d": normal(0.3, 0.5, 2),
+    "majority": lambda r, x: r.uniform(0.1, 0.9, len(x)).round(2),
+    "outliers": lambda r, x: r.negative_binomial(1, 0.05, len(x)).astype(float),
     "W": lambda r, x: r.integers(0, 300, len(x)).astype(float),
     "CD": lambda r, x: np.full(len(x), 1.87),
-    "best depth": of(2, 3, 4, 6, 8, 10),
-    "noise": of(0, 0.05, 0.1, 0.2),
-    "hours": decades(1, 1.2, 1),
-    "horizon": of(6, 8, 13, 14, 18, 48),
     "correlation": lambda r, x: r.uniform(-0.2, 0.95, len(x)).round(2),
-    "trees": of(50, 100, 200, 500, 1000),
-}
+}  # fmt: skip
 FRESH = {*FRESH_GAINS, *FRESH_LOSSES, *FRESH_OF_MODELS, *FRESH_OF_DATA}
 PLAIN = ("accuracy", "percent", "percent, 2 digits", "AUC", "full floats", "missing scores",
          "BLEU", "WER", "error rates", "RMSE over decades", "ranks",
@@ -402,6 +378,38 @@ def verdict(frame: pd.DataFrame, gains: bool) -> tuple[str, str]:
     return ("named", said) if said else ("read", "")
 
 
+def errors(part: str, listing: bool) -> list[str]:
+    """Return a row of the table: of one half of the kinds."""
+    of_honest, wrong, rates, count = Counter[str](), Counter[str](), [], 0
+    for kind, frame, gains in honest():
+        if half(kind) == part:
+            found, said = verdict(frame, gains)
+            if kind == "one low score" and found == "named":  # as it should be
+                found = "read"
+            of_honest[found] += 1
+            if found != "read":
+                wrong[f"{kind}: {found}"] += 1
+                if listing:
+                    print(kind, frame.shape, found, re.sub(r"\s+", " ", said)[:300])
+    for plain in (False, True):
+        unnoticed, hosts, count = Counter[str](), Counter[str](), 0
+        for (kind, host), name, frame, gains in foreign(plain=plain):
+            if half(kind) == part:
+                found, said = verdict(frame, gains)
+                missed = found == "read" or repr(name) not in said
+                count += 1
+                unnoticed[kind] += missed
+                hosts[host] += missed
+        rates.append(f"{unnoticed.total() / count:.1%}")
+        if listing:
+            print({k: v for k, v in unnoticed.most_common() if v}, hosts)
+    if listing:
+        print(wrong)
+    total = of_honest.total()
+    shares = (f"{of_honest[found] / total:.1%}" for found in ("refused", "named"))
+    return [part, str(total), *shares, str(count), *rates]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--half", choices=["develop", "aside", "fresh"])
@@ -410,37 +418,7 @@ def main() -> None:
     print("| half | honest tables | refused | named for nothing | foreign columns | unnoticed | "
           "unnoticed by numbers alone |\n|---|---|---|---|---|---|---|")  # fmt: skip
     for part in [given.half] if given.half else ["develop", "aside", "fresh"]:
-        of_honest, wrong = Counter[str](), Counter[str]()
-        for kind, frame, gains in honest():
-            if half(kind) == part:
-                found, said = verdict(frame, gains)
-                if kind == "one low score" and found == "named":  # as it should be
-                    found = "read"
-                of_honest[found] += 1
-                if found != "read":
-                    wrong[f"{kind}: {found}"] += 1
-                    if given.list:
-                        print(kind, frame.shape, found, re.sub(r"\s+", " ", said)[:300])
-        rates, count = [], 0
-        for plain in (False, True):
-            unnoticed, count, hosts = Counter[str](), 0, Counter[str]()
-            for (kind, host), name, frame, gains in foreign(plain=plain):
-                if half(kind) == part:
-                    found, said = verdict(frame, gains)
-                    count += 1
-                    missed = found == "read" or repr(name) not in said
-                    unnoticed[kind] += missed
-                    hosts[host] += missed
-            rates.append(unnoticed.total() / count)
-            if given.list:
-                print({k: v for k, v in unnoticed.most_common() if v}, hosts)
-        if given.list:
-            print(wrong)
-        total = of_honest.total()
-        rates = [of_honest["refused"] / total, of_honest["named"] / total, *rates]
-        cells = [f"{rate:.1%}" for rate in rates]
-        cells.insert(2, str(count))
-        print(f"| {part} | {total} | {' | '.join(cells)} |")
+        print(f"| {' | '.join(errors(part, given.list))} |")
 
 
 if __name__ == "__main__":

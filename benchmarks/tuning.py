@@ -46,23 +46,17 @@ def load_half_diabetes(return_X_y=True):
 
 
 DATA = {
-    "breast_cancer": load_breast_cancer,
-    "diabetes": load_half_diabetes,
-    "digits": load_digits,
-    "iris": load_iris,
-    "wine": load_wine,
-}
+    "breast_cancer": load_breast_cancer, "diabetes": load_half_diabetes, "digits": load_digits,
+    "iris": load_iris, "wine": load_wine,
+}  # fmt: skip
 MOST = 600  # rows of a data set, so that digits does not take the whole time
 FOLDS = 10
 
 # Two parameters of each algorithm, a and b, with the values of a grid of 49 candidates.
 GRIDS = {
     "svm": {"a": np.logspace(-3, 3, 7), "b": np.logspace(-5, 1, 7)},
-    "tree": {"a": np.array([1, 2, 3, 5, 8, 13, 21]), "b": np.array([1, 2, 4, 8, 16, 32, 64])},
-    "neighbours": {
-        "a": np.array([1, 2, 4, 8, 16, 32, 64]),
-        "b": np.array([0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95]),
-    },
+    "tree": {"a": np.array([1, 2, 3, 5, 8, 13, 21]), "b": 2 ** np.arange(7)},
+    "neighbours": {"a": 2 ** np.arange(7), "b": np.array([0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95])},
 }
 
 
@@ -78,14 +72,10 @@ class Remembered(ClassifierMixin, BaseEstimator):
     """A classifier of which each fit is made once; column 0 of X is the row's number."""
 
     scores: dict = {}  # noqa: RUF012  of the process, by fit and test rows, with its seconds
-    fits = 0  # asked for
-    rows = 0  # in them
-    saved = 0.0  # seconds that remembering saved
+    fits, rows, saved = 0, 0, 0.0  # asked for, in them, and seconds that remembering saved
 
     def __init__(self, algorithm="tree", a=1, b=1):
-        self.algorithm = algorithm
-        self.a = a
-        self.b = b
+        self.algorithm, self.a, self.b = algorithm, a, b
 
     def fit(self, X, y):
         Remembered.fits += 1
@@ -100,10 +90,8 @@ class Remembered(ClassifierMixin, BaseEstimator):
         if key in Remembered.scores:
             Remembered.saved += Remembered.scores[key][1]
         else:
-            start = process_time()
-            fitted = build(self.algorithm, self.a, self.b).fit(
-                self._train[0][:, 1:], self._train[1]
-            )
+            start, (train, classes) = process_time(), self._train
+            fitted = build(self.algorithm, self.a, self.b).fit(train[:, 1:], classes)
             Remembered.scores[key] = fitted.score(X[:, 1:], y), process_time() - start
         return Remembered.scores[key][0]
 
@@ -111,16 +99,21 @@ class Remembered(ClassifierMixin, BaseEstimator):
 def searches(estimator, grid, folds, seed):
     """Searches by name, as functions of the data that give the best parameters."""
     common = {"cv": folds, "refit": False}
+    drawn = common | {"random_state": seed}
     coarse = {name: values[::2] for name, values in grid.items()}
 
     def scikit(search):
         return lambda X, y: search.fit(X, y).best_params_
 
     def ours(space=grid, **options):
-        return scikit(LeaderboardSearchCV(estimator, space, random_state=seed, **common, **options))
+        return scikit(LeaderboardSearchCV(estimator, space, **drawn, **options))
 
     def study(pruner, trials=49, callbacks=()):
         return lambda X, y: optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks)
+
+    def stopped(**options):
+        stop = LeaderboardTerminator(test_fraction=1 / FOLDS, seed=0, **options)
+        return study(LeaderboardPruner(seed=0), callbacks=[stop])
 
     own = {}
     if find_spec("torch"):
@@ -128,12 +121,8 @@ def searches(estimator, grid, folds, seed):
         own["Optuna, its Terminator"] = study(optuna.pruners.NopPruner(), callbacks=[stop])
     return {
         "GridSearchCV": scikit(GridSearchCV(estimator, grid, **common)),
-        "RandomizedSearchCV, 24": scikit(
-            RandomizedSearchCV(estimator, grid, n_iter=24, random_state=seed, **common)
-        ),
-        "HalvingGridSearchCV": scikit(
-            HalvingGridSearchCV(estimator, grid, random_state=seed, **common)
-        ),
+        "RandomizedSearchCV, 24": scikit(RandomizedSearchCV(estimator, grid, n_iter=24, **drawn)),
+        "HalvingGridSearchCV": scikit(HalvingGridSearchCV(estimator, grid, **drawn)),
         "Optuna, WilcoxonPruner": study(optuna.pruners.WilcoxonPruner()),
         **own,
         "LeaderboardSearchCV": ours(),
@@ -143,16 +132,8 @@ def searches(estimator, grid, folds, seed):
         "LeaderboardSearchCV, iterated": ours(coarse, strategy="iterated"),
         "LeaderboardSearchCV, iterated, wald": ours(coarse, strategy="iterated", stop="wald"),
         "Optuna, LeaderboardPruner": study(LeaderboardPruner(seed=0)),
-        "Optuna, LeaderboardPruner and gain": study(
-            LeaderboardPruner(seed=0),
-            callbacks=[
-                LeaderboardTerminator(patience=7, cost=1e-3 / 7, test_fraction=1 / FOLDS, seed=0)
-            ],
-        ),
-        "Optuna, LeaderboardPruner and Terminator": study(
-            LeaderboardPruner(seed=0),
-            callbacks=[LeaderboardTerminator(test_fraction=1 / FOLDS, seed=0)],
-        ),
+        "Optuna, LeaderboardPruner and gain": stopped(patience=7, cost=1e-3 / 7),
+        "Optuna, LeaderboardPruner and Terminator": stopped(),
     }
 
 
@@ -198,10 +179,8 @@ def case(seed, data, algorithm, only):
 
     def cross_validated(parameters):
         model = Remembered(algorithm, **parameters)
-        parts = folds.split(train, y_train)
-        return np.mean(
-            [model.fit(train[a], y_train[a]).score(train[b], y_train[b]) for a, b in parts]
-        )
+        return np.mean([model.fit(train[a], y_train[a]).score(train[b], y_train[b])
+                        for a, b in folds.split(train, y_train)])  # fmt: skip
 
     Remembered.scores.clear()
     rows, best = [], None

@@ -10,6 +10,7 @@ intervals of 95 % cover where judges have opinions of their own. run.py has the 
 import argparse
 import json
 import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -19,6 +20,9 @@ import pandas as pd
 from scipy.special import expit
 
 import leaderbayes as lb
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
+from matches import best_fitting
 
 PEER = Path(__file__).parent / "peers" / "votes.py"
 PLAYERS, JUDGES, OPINION = 10, 60, 0.5  # of a board whose intervals are looked at
@@ -50,10 +54,10 @@ def table(votes):
 
 
 def ask(python, votes, case):
-    """What the peers say of these votes."""
+    """What the peers say of a table of votes."""
     with tempfile.TemporaryDirectory() as folder:
-        given, out = Path(folder) / "votes.npz", Path(folder) / "out.json"
-        np.savez(given, **votes)
+        given, out = Path(folder) / "votes.csv", Path(folder) / "out.json"
+        votes.to_csv(given, index=False)
         subprocess.run([python, PEER, given, out, case], check=True, stderr=subprocess.DEVNULL)
         return json.loads(out.read_text())
 
@@ -66,16 +70,14 @@ def strengths(estimate):
 def agreement(python):
     """Rows of the first table."""
     votes, _ = simulate(20_000, 30, 100, np.random.default_rng(1), slope=0.4)
-    peers = ask(python, votes, "agree")
+    peers = ask(python, table(votes), "agree")
     plain = lb.likelihood.bradley_terry(lb.read_votes(table(votes)), covariance="model")
     given = lb.read_votes(table(votes), covariates=["feature"])
     style = lb.likelihood.bradley_terry(given, covariance="model")
     slope = float(style["effect_size"][0]) / votes["feature"].std()
     for name, theirs in peers["plain"].items():
-        near, usual = (
-            np.abs(np.array(each) - strengths(plain)).max()
-            for each in (theirs, peers["default"][name])
-        )
+        both = theirs, peers["default"][name]
+        near, usual = (np.abs(np.array(each) - strengths(plain)).max() for each in both)
         said = ["", ""]
         if apart := peers["style"].get(name):
             gaps = np.abs(np.array(apart[0]) - strengths(style)).max(), abs(apart[1] - slope)
@@ -89,13 +91,7 @@ def limit(strength):
     gap = strength[:, None] - strength
     apart = np.sqrt(2.0) * OPINION * node
     p = (expit(gap[..., None] + apart) * weight).sum(axis=-1) / weight.sum()
-    p = 0.85 * p + 0.15 * 0.5  # ties
-    b = np.zeros(len(p))
-    for _ in range(50):
-        q = expit(b[:, None] - b)
-        w = q * (1.0 - q)
-        b = b + np.linalg.pinv(np.diag(w.sum(axis=1)) - w) @ (p - q).sum(axis=1)
-    return b
+    return best_fitting(0.85 * p + 0.15 * 0.5)  # ties
 
 
 def coverage(python, boards, each):
@@ -103,11 +99,7 @@ def coverage(python, boards, each):
     rng = np.random.default_rng(3)
     drawn = [simulate(JUDGES * each, PLAYERS, JUDGES, rng, opinion=OPINION) for _ in range(boards)]
     truth = np.array([limit(strength) for _, strength in drawn])
-    every = {
-        name: np.concatenate([votes[name] for votes, _ in drawn])
-        for name in ("first", "second", "outcome", "feature")
-    }
-    every["board"] = np.repeat(np.arange(boards), JUDGES * each)
+    every = pd.concat([table(votes).assign(board=k) for k, (votes, _) in enumerate(drawn)])
     found = {name: np.array(ends) for name, ends in ask(python, every, "cover").items()}
     ours = {
         "leaderbayes, independent votes": lambda votes: lb.likelihood.bradley_terry(

@@ -27,28 +27,21 @@ def edge(m, rng):
     return 0.91 - np.minimum(below, 0.5)
 
 
-def cut(m, rng):
-    theta = rng.normal(0.88, 0.03, 20 * m)
-    return theta[theta < 0.90][:m]
-
-
 def half_clones(m, rng):
     theta = rng.normal(0.85, 0.02, m)
     theta[: m // 2] = 0.87
     return theta
 
 
-def two_groups(m, rng):
-    return np.where(rng.random(m) < 0.5, rng.normal(0.80, 0.01, m), rng.normal(0.90, 0.005, m))
-
-
 POPULATIONS = {
     "Beta, wide": lambda m, rng: rng.beta(127.5, 22.5, m),
     "Beta, narrow": lambda m, rng: rng.beta(1700.0, 300.0, m),
-    "two groups": two_groups,
+    "two groups": lambda m, rng: np.where(
+        rng.random(m) < 0.5, rng.normal(0.80, 0.01, m), rng.normal(0.90, 0.005, m)
+    ),
     "edge and tail": edge,
     "soft edge": lambda m, rng: 0.91 - 0.3 * rng.beta(0.6, 4.0, m),
-    "normal, cut": cut,
+    "normal, cut": lambda m, rng: (x := rng.normal(0.88, 0.03, 20 * m))[x < 0.90][:m],
     "each three times": lambda m, rng: np.repeat(rng.normal(0.85, 0.02, -(-m // 3)), 3)[:m],
     "half clones": half_clones,
     "equal": lambda m, rng: np.full(m, 0.85),
@@ -80,10 +73,8 @@ def posterior(population, teams, n, rho, law, number):
     rng = np.random.default_rng([list(draw).index(population), teams, n, round(10 * rho), number])
     theta = np.clip(draw[population](teams, rng), 0.01, 0.999)
     board = lb.sota.read_board(shares(theta, n, rho, rng), n=n, chance=0.0)
-    found = lb.sota.posterior(
-        board, law=law, rho=rho, theta_0=THETA_0, draws=DRAWS, seed=number,
-        progressbar=False,
-    )  # fmt: skip
+    known = {"law": law, "rho": rho, "theta_0": THETA_0}
+    found = lb.sota.posterior(board, **known, draws=DRAWS, seed=number, progressbar=False)
     best = {name: float(value) for name, value in lb.sota.summary(found).items()}
     return theta, board, best | {"converged": found.attrs["converged"]}
 
@@ -100,15 +91,12 @@ def best_board(population, rho, number):
     }
 
 
+_BOARDS = {"Beta, wide": 150, "Beta, narrow": 500, "Beta, alike": 150}
 BEST = Table(
-    keys=("population", "rho"),
-    cells={
-        (population, rho): boards
-        for population, boards in (("Beta, wide", 150), ("Beta, narrow", 500), ("Beta, alike", 150))
-        for rho in RHO
-    },
-    board=best_board,
-    shown=lambda folder: {"best": read(folder, "best").drop(columns="converged: error")},
+    ("population", "rho"),
+    {cell: _BOARDS[cell[0]] for cell in itertools.product(_BOARDS, RHO)},
+    best_board,
+    lambda folder: {"best": read(folder, "best").drop(columns="converged: error")},
     checked=4,
 )
 
@@ -130,14 +118,11 @@ def populations_board(population, teams, n, rho, law, number):
     low, high, off = best["theta_sota_lower"], best["theta_sota_upper"], best["theta_sota"]
     top, first = theta.max(), theta[np.argmax(board.to_numpy())]
     return {
-        "covered": low <= top <= high,
-        "width": high - low,
-        "bias": off - top,
-        "square": (off - top) ** 2,
-        "converged": best["converged"],
+        "covered": low <= top <= high, "width": high - low, "bias": off - top,
+        "square": (off - top) ** 2, "converged": best["converged"],
         "law-free": free["theta_sota_lower"] <= top <= free["theta_sota_upper"],
         "winner": free["theta_winner_lower"] <= first <= free["theta_winner_upper"],
-    }
+    }  # fmt: skip
 
 
 def populations_shown(folder):
@@ -173,12 +158,11 @@ def populations_shown(folder):
 
 
 POPULATIONS_TABLE = Table(
-    keys=("population", "teams", "n", "rho", "law"),
-    cells={
+    ("population", "teams", "n", "rho", "law"),
+    {
         (population, *size, rho, law): boards
         for rho, (size, boards), population in itertools.product(RHO, SIZES.items(), POPULATIONS)
         for law in (("flexible", "beta") if size[0] == 80 and rho == 0.0 else ("flexible",))
     },
-    board=populations_board,
-    shown=populations_shown,
-)
+    populations_board, populations_shown,
+)  # fmt: skip

@@ -24,7 +24,7 @@ import pandas as pd
 import xarray as xr
 
 from best import conditionals
-from tables import fit, scores, silence
+from tables import draws_of, fit, scores, silence
 
 HERE = Path(__file__).parent
 KEPT = 99  # posterior draws among which true values are ranked
@@ -47,28 +47,11 @@ def winners(epp, rng):
     return [float(first), float(not first)]
 
 
-def bradley_terry(true, where, who, rng):
-    return winners(true["epp"][who], rng)
-
-
-def tournaments(true, where, who, rng):
-    return winners(true["strength"][where[0], who], rng)
-
-
-def dynamic(true, where, who, rng):
-    return winners(true["epp_period"][PERIODS[where[-1]], who], rng)
-
-
 def davidson(true, where, who, rng):
     """One match, which may be a tie."""
     one, other = true["epp"][who]
     odds = np.exp([one, true["tie"] + (one + other) / 2.0, other])
     return [(1.0, 0.0), (0.0, 0.0), (0.0, 1.0)][rng.choice(3, p=odds / odds.sum())]
-
-
-def plackett_luce(true, where, who, rng):
-    """A ranking: strengths plus Gumbel noise."""
-    return true["epp"][who] + rng.gumbel(size=len(who))
 
 
 def round_intercept(true, where, who, rng):
@@ -85,13 +68,23 @@ def round_intercept(true, where, who, rng):
 PERIODS = np.repeat(range(3), 20)  # of rounds
 ONE = {"weight": 1.0, "prior_scale": 1.0}
 SETTINGS = {
-    "bradley_terry": Setting((20,), 2, bradley_terry, ONE),
+    "bradley_terry": Setting((20,), 2, lambda true, _, who, rng: winners(true["epp"][who], rng),
+                             ONE),
     "davidson": Setting((20,), 2, davidson, ONE),
-    "plackett_luce": Setting((8,), PLAYERS, plackett_luce, {"prior_scale": 1.0}),
-    "dynamic": Setting((len(PERIODS),), 2, dynamic, ONE | {"period": PERIODS}),
+    "plackett_luce": Setting(  # a ranking: strengths plus Gumbel noise
+        (8,), PLAYERS, lambda true, _, who, rng: true["epp"][who] + rng.gumbel(size=len(who)),
+        {"prior_scale": 1.0},
+    ),
+    "dynamic": Setting(
+        (len(PERIODS),), 2,
+        lambda true, at, who, rng: winners(true["epp_period"][PERIODS[at[-1]], who], rng),
+        ONE | {"period": PERIODS},
+    ),
     "round_intercept": Setting((8,), 3, round_intercept, ONE, tries=40),
-    "tournaments": Setting((4, 12), 2, tournaments, ONE),
-}
+    "tournaments": Setting(
+        (4, 12), 2, lambda true, at, who, rng: winners(true["strength"][at[0], who], rng), ONE
+    ),
+}  # fmt: skip
 SOTA = {"n": 200, "rho": 0.5, "theta_0": 0.8}
 TEAMS = 20
 MEANS = {"mean_score": (10,), "score_tournaments": (5, 6)}  # rounds, or data sets and rounds
@@ -106,20 +99,18 @@ def prior(name, draws, seed):
     specification = runpy.run_path(str(HERE / name / "model.py"))["model"]
     if name == "sota":
         model = specification(teams=1, **SOTA)
-        names = ["mean", "concentration", "ease"]
     elif name == "rasch":
         model = specification(np.where(ASKED, 1.0, np.nan))
-        names = [v.name for v in (*model.free_RVs, *model.deterministics)]
     else:
         setting = SETTINGS[name]
         # Scores that do not matter: drawn are parameters alone.
         shape = (*setting.shape[:-1], PLAYERS, setting.shape[-1])
         values, weight = np.random.default_rng(0).normal(size=shape), np.ones(setting.shape)
         model = specification(values, **setting.options | {"weight": weight})
-        names = [v.name for v in (*model.free_RVs, *model.deterministics)]
-    return dict(
-        zip(names, pm.draw([model[v] for v in names], draws, random_seed=seed), strict=True)
-    )
+    names = [v.name for v in (*model.free_RVs, *model.deterministics)]
+    names = ["mean", "concentration", "ease"] if name == "sota" else names
+    drawn = pm.draw([model[v] for v in names], draws, random_seed=seed)
+    return dict(zip(names, drawn, strict=True))
 
 
 def board_of(setting, true, rng):
@@ -245,8 +236,7 @@ def rank(name, truths, number, seed):
     # Units are what a sampler moves, by coordinates of its own.
     known = {name for name in true if not name.endswith("_unit")}
     for quantity in sorted(known & set(dt["posterior"].data_vars)):
-        draws = dt["posterior"][quantity].to_numpy()
-        draws = draws.reshape(-1, *draws.shape[2:])
+        draws = draws_of(dt, quantity)
         draws, value = draws[:: len(draws) // KEPT][:KEPT], true[quantity]
         # Thetas this close to 1 are equal: the posterior's log-odds end at log 1e12.
         equal = np.abs(draws - value) < 2e-12
@@ -260,13 +250,8 @@ def ranks(name, count, executor: Executor, *, seed=1):
     """Ranks of so many simulations, a row each."""
     tries = SETTINGS[name].tries if name in SETTINGS else 1
     drawn = {} if name in MEANS else prior(name, count * tries, seed)
-    truths = [
-        [
-            {key: values[k] for key, values in drawn.items()}
-            for k in range(s * tries, (s + 1) * tries)
-        ]
-        for s in range(count)
-    ]
+    each = [{key: values[k] for key, values in drawn.items()} for k in range(count * tries)]
+    truths = [each[s * tries : (s + 1) * tries] for s in range(count)]
     rows = executor.map(partial(rank, name, seed=seed), truths, range(count), chunksize=10)
     return pd.DataFrame([row for row in rows if row is not None])
 

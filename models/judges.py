@@ -14,7 +14,8 @@ import pandas as pd
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from tables import Table, fit, flags, gaps, held, means, read
+from matches import best_fitting
+from tables import Table, draws_of, fit, flags, gaps, held, means, read
 
 VOTES, PLAYERS = 3000, 12
 STRENGTH = 0.7  # standard deviation of the players', log-odds
@@ -80,16 +81,6 @@ def average(eta, spread):
     return expit(eta[:, None] + spread * _NODE) @ (_WEIGHT / _WEIGHT.sum())
 
 
-def maximum(first, second, p):
-    """Strengths (player,) by Newton's method."""
-    x = np.eye(PLAYERS)[first] - np.eye(PLAYERS)[second]
-    b = np.zeros(PLAYERS)
-    for _ in range(30):
-        q = expit(x @ b)
-        b = b + np.linalg.pinv((x * (q * (1.0 - q))[:, None]).T @ x) @ x.T @ (p - q)
-    return b
-
-
 def true_davidson(first, second, gap, spread, nu, order):
     """Strengths, and effects, that all such votes would give."""
     law = [davidson(gap + order + spread * z, nu) for z in _NODE]
@@ -98,10 +89,8 @@ def true_davidson(first, second, gap, spread, nu, order):
     def loss(at):
         said = davidson(at[first] - at[second] + at[-2] * bool(order), at[-1])
         logs = np.log([*said, 1.0 - sum(said)])
-        return (
-            -np.mean((np.array([won, tie, 1.0 - won - tie]) * logs).sum(axis=0))
-            + at[:-1].sum() ** 2
-        )
+        gained = (np.array([won, tie, 1.0 - won - tie]) * logs).sum(axis=0)
+        return at[:-1].sum() ** 2 - np.mean(gained)
 
     at = minimize(loss, np.zeros(PLAYERS + 2), method="BFGS").x
     return at[:PLAYERS], {"nu": at[-1]} | ({"order": at[-2]} if order else {})
@@ -132,7 +121,10 @@ def draw(model, kind, judges, prompts, rng):
         won = p - tie / 2.0
         # The order is an effect of its own.
         spread = np.hypot(spread, ORDER_SD * favoured)
-        truth = maximum(first, second, average(gap, spread)), {}
+        won_by, p = np.zeros((PLAYERS, PLAYERS)), average(gap, spread)
+        np.add.at(won_by, (first, second), p)
+        np.add.at(won_by, (second, first), 1.0 - p)
+        truth = best_fitting(won_by), {}
     outcome = np.where(u < won, 1.0, np.where(u < won + tie, 0.5, 0.0))
     return table(first, second, outcome, judge=judge, prompt=prompt), *truth
 
@@ -152,12 +144,6 @@ def table(first, second, outcome, **columns):
 def of_players(dt):
     """Numbers (player,) of a fit's players."""
     return [int(name[1:]) for name in dt["posterior"]["player"].values]
-
-
-def draws_of(dt, name):
-    """Draws (draw, ...)."""
-    draws = dt["posterior"][name].to_numpy()
-    return draws.reshape(-1, *draws.shape[2:])
 
 
 def said_best(dt, truth):
@@ -205,15 +191,14 @@ def votes_shown(folder):
 
 
 VOTES_TABLE = Table(
-    keys=("model", "opinions", "judges", "prompts"),
-    cells={
+    ("model", "opinions", "judges", "prompts"),
+    {
         (model, *cell): 10 if model == "bradley_terry" else 4
         for model, kinds in OF.items()
         for cell in itertools.product(kinds, (5, 20, 200), (50, 5000))
     },
-    board=votes_board,
-    shown=votes_shown,
-)
+    votes_board, votes_shown,
+)  # fmt: skip
 
 
 def paired(kind, rng):
@@ -263,14 +248,11 @@ def matched_board(kind, number):
     return row
 
 
+_SHOWN = ["pairs", "taken for matched", "matched", "matched, converged", "exchangeable"]
 MATCHED_TABLE = Table(
-    keys=("pairs",),
-    cells=dict.fromkeys([(k,) for k in (*LADDERS, "two divisions", *SWISS, *RATED)], 4),
-    board=matched_board,
-    shown=lambda folder: {
-        "matched": read(folder, "matched")[
-            ["pairs", "taken for matched", "matched", "matched, converged", "exchangeable"]
-        ]
-    },
+    ("pairs",),
+    dict.fromkeys([(k,) for k in (*LADDERS, "two divisions", *SWISS, *RATED)], 4),
+    matched_board,
+    lambda folder: {"matched": read(folder, "matched")[_SHOWN]},
     checked=1,
 )

@@ -25,7 +25,8 @@ class Population(NamedTuple):
 
     draw: Callable  # of a number of rows and a generator: features, and the class or value
     rows: int  # of a data set
-    score: Callable  # of what is true and what is predicted
+    # Of what is true and what is predicted: the share of right classes.
+    score: Callable = lambda true, found: np.mean(true == (found > 0.5))
     regression: bool = False
 
 
@@ -89,11 +90,6 @@ def friedman(n, rng):
     return x, y + 10.0 * x[:, 3] + 5.0 * x[:, 4] + 3.0 * rng.normal(size=n)
 
 
-def accuracy(true, found):
-    """Share of right classes."""
-    return np.mean(true == (found > 0.5))
-
-
 def auc(true, found):
     """Area under the ROC curve; a half where a class is missing."""
     ones = int(true.sum())
@@ -102,19 +98,15 @@ def auc(true, found):
     return (rankdata(found)[true].sum() - ones * (ones + 1) / 2) / (ones * (len(true) - ones))
 
 
-def minus_mse(true, found):
-    """Mean squared error with a minus."""
-    return -np.mean((true - found) ** 2)
-
-
 POPULATIONS = {
-    "linear": Population(linear, 200, accuracy),
-    "clusters": Population(clusters, 200, accuracy),
-    "rings": Population(rings, 200, accuracy),
-    "sparse": Population(sparse, 120, accuracy),
-    "noisy labels": Population(noisy_labels, 300, accuracy),
+    "linear": Population(linear, 200),
+    "clusters": Population(clusters, 200),
+    "rings": Population(rings, 200),
+    "sparse": Population(sparse, 120),
+    "noisy labels": Population(noisy_labels, 300),
     "imbalanced": Population(imbalanced, 300, auc),
-    "regression": Population(friedman, 200, minus_mse, regression=True),
+    # By minus the mean squared error.
+    "regression": Population(friedman, 200, lambda y, x: -np.mean((y - x) ** 2), regression=True),
 }
 
 
@@ -122,21 +114,15 @@ def learners(regression):
     """Fast ones."""
     from sklearn import linear_model, naive_bayes, neighbors, tree
 
-    ridge = linear_model.Ridge
+    kind, ridge = "Regressor" if regression else "Classifier", linear_model.Ridge
+    grown, random = (getattr(tree, f"{name}{kind}") for name in ("DecisionTree", "ExtraTree"))
+    near = getattr(neighbors, f"KNeighbors{kind}")
+    last = [random(max_depth=6, random_state=0), near(5), near(15)]
+    shallow = grown(max_depth=3, random_state=0)
     if regression:
-        return [
-            ridge(), ridge(100.0),
-            tree.DecisionTreeRegressor(max_depth=3, random_state=0),
-            tree.DecisionTreeRegressor(max_depth=6, random_state=0),
-            tree.ExtraTreeRegressor(max_depth=6, random_state=0),
-            neighbors.KNeighborsRegressor(5), neighbors.KNeighborsRegressor(15),
-        ]  # fmt: skip
-    return [
-        naive_bayes.GaussianNB(), linear_model.LogisticRegression(max_iter=1000), ridge(),
-        tree.DecisionTreeClassifier(max_depth=3, random_state=0),
-        tree.ExtraTreeClassifier(max_depth=6, random_state=0),
-        neighbors.KNeighborsClassifier(5), neighbors.KNeighborsClassifier(15),
-    ]  # fmt: skip
+        return [ridge(), ridge(100.0), shallow, grown(max_depth=6, random_state=0), *last]
+    logistic = linear_model.LogisticRegression(max_iter=1000)
+    return [naive_bayes.GaussianNB(), logistic, ridge(), shallow, *last]
 
 
 def scores_of(of, train, test):
@@ -215,14 +201,11 @@ def board(population, number):
     return row
 
 
-SHOWN = tuple(
-    f"{name}{tag}"
-    for name in ("fresh", "fresh, record", "this data set", "claimed", "wrong")
-    for tag in ("", ", test_fraction")
-)
+SHOWN = [f"{name}{tag}" for name in ("fresh", "fresh, record", "this data set", "claimed", "wrong")
+         for tag in ("", ", test_fraction")]  # fmt: skip
 LEARNING = Table(
-    keys=("population",),
-    cells={(population,): 30 for population in POPULATIONS},
-    board=board,
-    shown=lambda folder: {"learning": read(folder, "learning")[["population", *SHOWN]]},
+    ("population",),
+    {(population,): 30 for population in POPULATIONS},
+    board,
+    lambda folder: {"learning": read(folder, "learning")[["population", *SHOWN]]},
 )

@@ -37,19 +37,12 @@ import means  # noqa: E402
 import tables  # noqa: E402
 
 TABLES = {
-    "coverage": matches.COVERAGE,
-    "fits": matches.FITS,
-    "rounded": matches.ROUNDED,
-    "plan": matches.PLAN,
-    "learning": learning.LEARNING,
-    "sizes": means.SIZES,
-    "new_data": means.NEW_DATA,
-    "answers": means.ANSWERS,
-    "best": best.BEST,
-    "populations": best.POPULATIONS_TABLE,
-    "votes": judges.VOTES_TABLE,
+    "coverage": matches.COVERAGE, "fits": matches.FITS, "rounded": matches.ROUNDED,
+    "plan": matches.PLAN, "learning": learning.LEARNING, "sizes": means.SIZES,
+    "new_data": means.NEW_DATA, "answers": means.ANSWERS, "best": best.BEST,
+    "populations": best.POPULATIONS_TABLE, "votes": judges.VOTES_TABLE,
     "matched": judges.MATCHED_TABLE,
-}
+}  # fmt: skip
 NAMES = (*TABLES, *calibration.NAMES)
 
 
@@ -79,12 +72,9 @@ def make(name: str, executor: Executor, simulations: int) -> None:
 
 def write_table(mark: str, table) -> None:
     """Put a table between its marks in models/README.md."""
-    rows = [list(table.columns), ["---"] * table.shape[1]]
-    rows += [
-        [f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()]
-        for row in table.to_dict("records")
-    ]
-    lines = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    rows = [table.columns, ["---"] * table.shape[1], *table.itertuples(index=False)]
+    rows = [[f"{v:.3f}" if isinstance(v, float) else str(v) for v in row] for row in rows]
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     readme = HERE / "README.md"
     head, rest = readme.read_text().split(f"<!-- {mark} -->")
     tail = rest.split("<!-- end -->", 1)[1]

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import gumbel_r, lognorm, norm, skewnorm, t
 
-from tables import Table, fit, flags, gaps, happened, read, scores
+from tables import Table, draws_of, fit, flags, gaps, happened, read, scores
 
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
 NOISE = {  # of standard deviation SD
@@ -91,17 +91,18 @@ def _tied(kind, values, differences, rng):
 
 def covered(win, true):
     """Share of pairs whose 95 % interval holds the true win probability."""
-    inside = (win["lower"] <= true) & (true <= win["upper"])
-    return float(inside.to_numpy()[np.triu_indices(len(true), 1)].mean())
+    inside = ((win["lower"] <= true) & (true <= win["upper"])).to_numpy()
+    return float(inside[np.triu_indices(len(true), 1)].mean())
 
 
 def best_fitting(won):
-    """Return the strengths of Bradley-Terry at which all players win as much as they do."""
-    won, epp = (won + 1.0 - won.T) / 2.0, np.zeros(len(won))
+    """Return the strengths of Bradley-Terry at which players win as much as in this table."""
+    met, epp = won + won.T, np.zeros(len(won))
     for _ in range(100):
         p = expit(epp[:, None] - epp)
-        curve = np.diag((p * (1.0 - p)).sum(axis=1)) - p * (1.0 - p)
-        step = np.linalg.solve(curve + 1.0 / len(epp), (won - p).sum(axis=1))
+        curve = met * p * (1.0 - p)
+        curve = np.diag(curve.sum(axis=1)) - curve + 1.0 / len(epp)
+        step = np.linalg.solve(curve, (won - met * p).sum(axis=1))
         epp += step / max(np.ptp(step), 1.0)
         if np.ptp(step) < 1e-9:
             return epp
@@ -151,34 +152,31 @@ def fits_shown(folder):
     """Tables of README: some sizes, all sizes, P(best), other models."""
     table, best = read(folder, "fits"), read(folder, "fits_best")
     table["size"] = table["players"].astype(str) + " x " + table["rounds"].astype(str)
-    columns = ["pairs", "model alone", "record", "wider", "each player", "best player", "misfit"]
-    default = table[table["model"] == "bradley_terry"]
+    columns = ["noise", "size", "pairs", "model alone", "record", "wider", "each player",
+               "best player", "misfit"]  # fmt: skip
+    own = table["model"] == "bradley_terry"
+    default = table[own]
     by_size = default[default["noise"].isin(ALIKE)].pivot_table("pairs", "players", "rounds")
     by_size = by_size.rename(columns="{} rounds".format).rename_axis(columns=None).reset_index()
     best = happened(best[best["model"] == "bradley_terry"], ["who", "class"])
     return {
-        "fits": default[default["size"].isin(["8 x 10", "20 x 30"])][["noise", "size", *columns]],
+        "fits": default[default["size"].isin(["8 x 10", "20 x 30"])][columns],
         "fits_sizes": by_size,
         "fits_best": best.sort_values(["who", "class"])[["who", "cases", "said", "happened"]],
-        "fits_models": table[table["model"] != "bradley_terry"][
-            ["model", "noise", "size", *columns, "converged"]
-        ],
+        "fits_models": table[~own][["model", *columns, "converged"]],
     }
 
 
+_CELLS = [
+    *itertools.product(["bradley_terry"], KINDS, BOARDS, (3, 10, 30, 100)),
+    *itertools.product(["davidson", "plackett_luce"], ["30 % ties"], (8, 20), (10, 30)),
+    *itertools.product(["plackett_luce"], ["Gumbel"], (8, 20), (10, 30)),
+]
 FITS = Table(
-    keys=("model", "noise", "players", "rounds"),
-    cells={
-        cell: BOARDS[cell[2]] if cell[0] == "bradley_terry" else OTHERS
-        for cell in (
-            *itertools.product(["bradley_terry"], KINDS, BOARDS, (3, 10, 30, 100)),
-            *itertools.product(["davidson", "plackett_luce"], ["30 % ties"], (8, 20), (10, 30)),
-            *itertools.product(["plackett_luce"], ["Gumbel"], (8, 20), (10, 30)),
-        )
-    },
-    board=fits_board,
-    shown=fits_shown,
-)
+    ("model", "noise", "players", "rounds"),
+    {cell: BOARDS[cell[2]] if cell[0] == "bradley_terry" else OTHERS for cell in _CELLS},
+    fits_board, fits_shown,
+)  # fmt: skip
 
 SCENARIOS = ("gumbel", "normal", "own scale", "heavy tails", "ties", "missing", "repeated CV")
 METHODS = {
@@ -198,10 +196,9 @@ def coverage_board(players, rounds, scenario, number):
     rng = np.random.default_rng([players, rounds, SCENARIOS.index(scenario), number])
     values, won, tied = simulate(scenario, players, rounds, rng)
     board, true, seed = scores(values), won + tied / 2.0, int(rng.integers(2**32))
-    low, high = likelihood(
-        board, "bradley_terry", covariance="model", firth=True, counted=2.0
-    )  # both sides
-    row = {"EloML": ((low <= logit_gaps(true)) & (logit_gaps(true) <= high)).mean()}
+    gap = logit_gaps(true)
+    low, high = likelihood(board, "bradley_terry", 2.0, covariance="model", firth=True)  # two sides
+    row = {"EloML": ((low <= gap) & (gap <= high)).mean()}
     for method, (model, options) in METHODS.items():
         slow = model == "round_intercept" and number >= SLOW
         dt = None if slow else fit(board, model, seed=seed, replicates=1, **options)
@@ -216,10 +213,9 @@ def likelihood(board, model, counted=1.0, **options):
     found = getattr(lb.likelihood, model)(lb.matches(board), **options)
     covariance = found["covariance"].to_numpy()
     spread = np.diag(covariance)
-    one, other = np.triu_indices(len(spread), 1)
-    error = np.sqrt((spread[:, None] + spread - 2.0 * covariance)[one, other] / counted)
-    middle = gaps(found["epp"].to_numpy())
-    return middle - 1.96 * error, middle + 1.96 * error
+    variance = (spread[:, None] + spread - 2.0 * covariance)[np.triu_indices(len(spread), 1)]
+    middle, half = gaps(found["epp"].to_numpy()), 1.96 * np.sqrt(variance / counted)
+    return middle - half, middle + half
 
 
 def logit_gaps(true):
@@ -234,11 +230,10 @@ def coverage_shown(folder):
 
 
 COVERAGE = Table(
-    keys=("players", "rounds", "scenario"),
-    cells=dict.fromkeys(itertools.product((4, 8, 20), (10, 20, 50), SCENARIOS), 100),
-    board=coverage_board,
-    shown=coverage_shown,
-)
+    ("players", "rounds", "scenario"),
+    dict.fromkeys(itertools.product((4, 8, 20), (10, 20, 50), SCENARIOS), 100),
+    coverage_board, coverage_shown,
+)  # fmt: skip
 
 
 def rounded_board(ties, number):
@@ -258,17 +253,12 @@ def rounded_board(ties, number):
     except lb.NotConvergedError:
         return None
     dt = fit(board, "plackett_luce", seed=number, replicates=1)
-    epp = gaps(dt["posterior"]["epp"].to_numpy().reshape(-1, 8))
-    ends = {"posterior": np.quantile(epp, [0.025, 0.975], axis=0)} | ends
+    epp = np.quantile(gaps(draws_of(dt, "epp")), [0.025, 0.975], axis=0)
+    ends = {"posterior": epp} | ends
     return {name: ((low <= true) & (true <= high)).mean() for name, (low, high) in ends.items()}
 
 
-ROUNDED = Table(
-    keys=("ties",),
-    cells={("8 %",): 200, ("20 %",): 200},
-    board=rounded_board,
-    shown=lambda folder: {"rounded": read(folder, "rounded")},
-)
+ROUNDED = Table(("ties",), {("8 %",): 200, ("20 %",): 200}, rounded_board)
 
 
 def plan_board(question, further, number):
@@ -293,9 +283,5 @@ def plan_board(question, further, number):
     return {"promised": promised, "happened": decided, "off": decided - promised}
 
 
-PLAN = Table(
-    keys=("question", "further"),
-    cells=dict.fromkeys(itertools.product(("pair", "leader"), (10, 30)), 100),
-    board=plan_board,
-    shown=lambda folder: {"plan": read(folder, "plan")},
-)
+_CELLS = itertools.product(("pair", "leader"), (10, 30))
+PLAN = Table(("question", "further"), dict.fromkeys(_CELLS, 100), plan_board)

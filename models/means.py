@@ -15,7 +15,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from matches import FAMILIES, FAR, MISSING, NOISE, SD, WIDE
-from tables import Table, fit, gaps, happened, held, means, read, scores
+from tables import Table, draws_of, fit, gaps, happened, held, means, read, scores
 
 OF_ROUNDS = (
     "normal", "heavy tails", "skewed", "own scales", "families", "equal", "one far above",
@@ -133,9 +133,7 @@ def sizes_board(what, kind, players, rounds, number):
         if prior and np.isnan(values).any():
             continue
         dt = fit(board, "mean_score", seed=seed, **asked, **options)
-        inside, width[prior] = held(
-            gaps(dt["posterior"]["score"].to_numpy().reshape(-1, players)), gaps(true)
-        )
+        inside, width[prior] = held(gaps(draws_of(dt, "score")), gaps(true))
         row[f"{prior}pairs"] = inside.mean()
         table = lb.leaderboard(dt).set_index("player").loc[board["player"].values]
         said, lead = table["p_best"].to_numpy(), [table["score"].to_numpy().argmax()]
@@ -143,9 +141,8 @@ def sizes_board(what, kind, players, rounds, number):
             best[f"{prior}first"] = [said[lead], of_best[lead]]
             best[f"{prior}every player"] = [said, of_best]
         if not prior:
-            row["each player"] = (
-                table["score_lower"].le(true).mul(table["score_upper"].ge(true)).mean()
-            )
+            inside = table["score_lower"].le(true) & table["score_upper"].ge(true)
+            row["each player"] = inside.mean()
             row["converged"] = dt.attrs["converged"]
             first, second = np.argsort(-table["score"].to_numpy())[:2]
             pair = lb.compare(dt, f"p{first}", f"p{second}")
@@ -159,13 +156,9 @@ def sizes_cells():
     """Cells, and boards of each."""
     corners = ("normal", "heavy tails", "own scales", "families")
     items = itertools.product(["items"], OF_ITEMS[:7], (2, 8, 20, 150), (50, 500))
+    few = ("clusters of 10", 50), ("trained classifiers", 150)  # clusters, classifiers
     cells = (
-        *(
-            cell
-            for cell in items
-            if cell[1::2] != ("clusters of 10", 50)
-            and not (cell[1] == "trained classifiers" and cell[2] > 100)
-        ),
+        *(cell for cell in items if cell[1::2] not in few and cell[1:3] not in few),
         *itertools.product(["scores"], OF_ROUNDS, (8, 20), (10,)),
         *itertools.product(STATISTICS, OF_ROUNDS[:5], (8,), (10,)),
         *itertools.product(["items"], OF_ITEMS[7:9], (2, 20), (500, 2000)),
@@ -197,20 +190,12 @@ def sizes_shown(folder):
     }
 
 
-SIZES = Table(
-    keys=("rounds are", "noise", "players", "rounds"),
-    cells=sizes_cells(),
-    board=sizes_board,
-    shown=sizes_shown,
-)
+SIZES = Table(("rounds are", "noise", "players", "rounds"), sizes_cells(), sizes_board, sizes_shown)
 
 SPREAD = {  # between data sets, in standard deviations of a round's noise
-    "small spread": 0.1,
-    "large spread": 1.0,
-    "heavy tails of data sets": 0.7,
-    "heavy tails of players": 0.7,
-    "own spreads": 0.7,
-}
+    "small spread": 0.1, "large spread": 1.0, "heavy tails of data sets": 0.7,
+    "heavy tails of players": 0.7, "own spreads": 0.7,
+}  # fmt: skip
 ROUNDS, NEW, ROPE = 10, 4000, 0.3  # NEW data sets are drawn for what is true
 DF, OWN = 3.0, 0.7  # of heavy tails; of players' own spreads, the logarithm's standard deviation
 
@@ -253,29 +238,25 @@ def new_data_board(kind, players, tournaments, number):
             {
                 "pairs": said["difference_lower"] <= gap <= said["difference_upper"],
                 "new": ((said["new_lower"] <= there) & (there <= said["new_upper"])).mean(),
-                "said better": better,
-                "truly better": truly,
+                "said better": better, "truly better": truly,
                 "said equivalent": said["p_equivalent"],
                 "truly equivalent": (np.abs(there) <= ROPE).mean(),
                 "off": abs(said["p_better"] - (there > ROPE).mean()),
             }
-        )
+        )  # fmt: skip
     row = {name: np.mean([one[name] for one in rows]) for name in rows[0]}
     return row | {"converged": dt.attrs["converged"]}
 
 
 NEW_DATA = Table(
-    keys=("data sets", "players", "tournaments"),
-    cells=dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 10),
-    board=new_data_board,
-    shown=lambda folder: {
-        "new_data": means(
-            read(folder, "new_data"),
-            ["data sets"],
-            ["pairs", "new", "said better", "truly better", "said equivalent", "truly equivalent",
-             "off", "converged"],
-        )
-    },
+    ("data sets", "players", "tournaments"),
+    dict.fromkeys(itertools.product(SPREAD, (3, 8), (5, 15)), 10),
+    new_data_board,
+    lambda folder: {"new_data": means(
+        read(folder, "new_data"), ["data sets"],
+        ["pairs", "new", "said better", "truly better", "said equivalent", "truly equivalent",
+         "off", "converged"],
+    )},
 )  # fmt: skip
 
 
@@ -296,21 +277,18 @@ def answers_board(missing, share, number):
     row = {}
     for name, (some, model) in methods.items():
         dt = fit(some, model, seed=number, replicates=1)
-        found = gaps(dt["posterior"]["score"].to_numpy().reshape(-1, 4))
+        found = gaps(draws_of(dt, "score"))
         inside, width = held(found, true)
         error = np.sqrt(np.mean((found.mean(axis=0) - true) ** 2))
         row |= {name: inside.mean(), f"{name}, width": width, f"{name}, off by": error}
     return row
 
 
+_CELLS = itertools.product(("at random", "by difficulty"), (0.2, 0.5, 0.8))
 ANSWERS = Table(
-    keys=("missing", "share"),
-    cells={
-        (missing, share): 100 if share < 0.8 else 30  # few answers take longer
-        for missing in ("at random", "by difficulty")
-        for share in (0.2, 0.5, 0.8)
-    },
-    board=answers_board,
-    shown=lambda folder: {"answers": read(folder, "answers").filter(regex="^(?!.*: error)")},
+    ("missing", "share"),
+    {cell: 100 if cell[1] < 0.8 else 30 for cell in _CELLS},  # few answers take longer
+    answers_board,
+    lambda folder: {"answers": read(folder, "answers").filter(regex="^(?!.*: error)")},
     checked=5,
 )

@@ -22,19 +22,24 @@ import xarray as xr
 CLASSES = 10  # of P(best)
 
 
+def read(folder: Path, name: str) -> pd.DataFrame:
+    """A table that was made."""
+    return pd.read_csv(folder / f"{name}.csv")
+
+
+def whole(folder: Path) -> dict[str, pd.DataFrame]:
+    """Show a table as it is."""
+    return {folder.name: read(folder, folder.name)}
+
+
 class Table(NamedTuple):
     """A table of evidence."""
 
     keys: tuple[str, ...]  # what a cell's parts are
     cells: dict[tuple, int]  # and how many boards it has
     board: Callable[..., dict | None]  # of a cell's parts and the number of a board
-    shown: Callable[..., dict[str, pd.DataFrame]]  # tables of README, by mark
+    shown: Callable[..., dict[str, pd.DataFrame]] = whole  # tables of README, by mark
     checked: int = 20  # boards of a cell that is checked
-
-
-def read(folder: Path, name: str) -> pd.DataFrame:
-    """A table that was made."""
-    return pd.read_csv(folder / f"{name}.csv")
 
 
 def scores(values, **coords) -> xr.DataArray:
@@ -65,6 +70,12 @@ def silence():
 def flags(dt: xr.DataTree) -> dict[str, float]:
     """What a fit says of itself."""
     return {"misfit": dt.attrs["p_check"] < 0.05, "converged": dt.attrs["converged"]}
+
+
+def draws_of(dt: xr.DataTree, name: str) -> np.ndarray:
+    """Draws (draw, ...)."""
+    draws = dt["posterior"][name].to_numpy()
+    return draws.reshape(-1, *draws.shape[2:])
 
 
 def held(draws, truth) -> tuple[np.ndarray, float]:

@@ -62,19 +62,19 @@ def _heavy_wins(gap):
     return student.cdf(gap[..., None] * np.sqrt(_HEAVY) + other, _HEAVY).mean(axis=-1)
 
 
-def _gumbel(players, rounds, u):
-    mu = u.normal(players)
-    return mu[:, None] + u.gumbel(players, rounds), mu, expit(_gap(mu))
+def _alike(noise, win):
+    """Make boards of players with the same noise, and the probabilities of differences."""
+
+    def board(players, rounds, u):
+        mu = u.normal(players)
+        return mu[:, None] + noise(u, players, rounds), mu, win(_gap(mu))
+
+    return board
 
 
-def _normal(players, rounds, u):
-    mu = u.normal(players)
-    return mu[:, None] + SD * u.normal(players, rounds), mu, ndtr(_gap(mu) / (SD * np.sqrt(2.0)))
-
-
-def _heavy(players, rounds, u):
-    mu = u.normal(players)
-    return mu[:, None] + SD * u.heavy(players, rounds), mu, _heavy_wins(_gap(mu) / SD)
+_gumbel = _alike(_Uniforms.gumbel, expit)
+_normal = _alike(lambda u, *shape: SD * u.normal(*shape), lambda gap: ndtr(gap / (SD * 2.0**0.5)))
+_heavy = _alike(lambda u, *shape: SD * u.heavy(*shape), lambda gap: _heavy_wins(gap / SD))
 
 
 def _own_scales(players, rounds, u):

@@ -82,21 +82,16 @@ def _truth(frame, tools):
         claims, wrong = (_values(usual, name) for name in ("claims", "wrong"))
         any_wrong = np.where(np.isnan(claims), np.nan, wrong > 0)
         share = np.nansum(wrong) / np.nansum(claims) if np.nansum(claims) else np.nan
-        of = {
-            name: mean_error(_values(usual, name))
-            for name in ("differences", "ranks", "rank_width", "told", "log_score")
-        }
-        rows.append(
-            [
-                tool, str(usual["claims"].notna().sum()),
-                _number(*of["differences"]), _number(*of["ranks"]),
-                _number(of["rank_width"][0], digits=1), _number(of["told"][0]),
-                _number(share, digits=3), _number(*mean_error(any_wrong)),
-                _number(*of["log_score"], digits=3),
-                _number(mean_error(np.where(np.isnan(equal), np.nan, equal > 0))[0]),
-                f"{np.median(_values(own, 'cpu')):.2g}",
-            ]
-        )  # fmt: skip
+        names = "differences", "ranks", "rank_width", "told", "log_score"
+        gap, ranks, width, told, log_score = (mean_error(_values(usual, name)) for name in names)
+        equal = mean_error(np.where(np.isnan(equal), np.nan, equal > 0))
+        row = [
+            _number(*gap), _number(*ranks), _number(width[0], digits=1), _number(told[0]),
+            _number(share, digits=3), _number(*mean_error(any_wrong)),
+            _number(*log_score, digits=3), _number(equal[0]),
+        ]  # fmt: skip
+        cpu = f"{np.median(_values(own, 'cpu')):.2g}"
+        rows.append([tool, str(usual["claims"].notna().sum()), *row, cpu])
     head = (
         "tool", "boards", "differences", "ranks", "wide", "distinguished", "wrong", "a wrong one",
         "log score", "equal", "CPU s",
@@ -171,12 +166,10 @@ def _behind(scores, covers, off):
         ours = [tool for tool in of if tool.startswith("leaderbayes")]
         best = min(ours, key=lambda tool: of[tool][0], default=None)
         for peer in of if ours else ():
-            gap = of[best][0] - of[peer][0]
+            gap, error = of[best][0] - of[peer][0], np.hypot(of[best][1], of[peer][1])
             if gap > 0.0:
-                lines.append(
-                    f"- *{column}*: {peer} is nearer to it than {best} by {gap:.4f}"
-                    f" ({np.hypot(of[best][1], of[peer][1]):.4f})."
-                )
+                by = f"{gap:.4f} ({error:.4f})"
+                lines.append(f"- *{column}*: {peer} is nearer to it than {best} by {by}.")
     if not any(tool.startswith("leaderbayes") for tool in off):
         return ""
     said = "Columns in which another tool is ahead of each of ours:\n\n" + "\n".join(lines)
@@ -192,17 +185,11 @@ def _cells(frame, tools):
         for tool in tools:
             own = _of(frame, tool=tool, board=cell)
             (mean, error), width = mean_error(own["wins"]), own["wins_width"].mean()
-            row.append(
-                f"{_number(mean, error, 3)}, {width:.2f}" if len(own["wins"].dropna()) else ""
-            )
+            row.append("" if np.isnan(mean) else f"{_number(mean, error, 3)}, {width:.2f}")
             far[tool] += [] if np.isnan(mean) or cell.startswith("equal") else [abs(mean - 0.95)]
         rows.append(row)
-    rows.append(
-        [
-            "mean distance, without *equal*",
-            *(f"{np.mean(x):.3f}" if x else "" for x in far.values()),
-        ]
-    )
+    distances = [f"{np.mean(x):.3f}" if x else "" for x in far.values()]
+    rows.append(["mean distance, without *equal*", *distances])
     return _table(["cell", *tools], rows) if tools else ""
 
 
@@ -210,9 +197,8 @@ def _refused(frame, about):
     lines = []
     for (tool, part), of in frame.dropna(subset="refused").groupby(["tool", "for"], sort=False):
         what = f"{len(of)} real boards" if part == "half" else f"{len(of)} of a {part} kind"
-        lines.append(
-            f"- {tool}, {what}; the first ({of['board'].iloc[0]}): {of['refused'].iloc[0]}"
-        )
+        board, why = of.iloc[0][["board", "refused"]]
+        lines.append(f"- {tool}, {what}; the first ({board}): {why}")
     lines += [f"- {name} did not run to its end: {why}" for name, why in about["failed"].items()]
     lines += [f"- {name}: could neither be read nor fetched" for name in about["absent"]]
     return "\n## Refused, or not run\n\n" + ("\n".join(lines) or "Nothing.") + "\n"
@@ -233,9 +219,8 @@ def page(rows, tools, about):
     frame = frame.reindex(columns=frame.columns.union(SAID, sort=False))
     simulated, half, cell = (_of(frame, **{"for": x}) for x in ("simulated", "half", "cell"))
     held = half["board"].map(boards.held_out).astype(bool)
-    options = " ".join(
-        f"--{x} {about[x]:.0f}" for x in ("real", "boards", "splits", "cells", "limit")
-    )
+    options = ("real", "boards", "splits", "cells", "limit")
+    options = " ".join(f"--{x} {about[x]:.0f}" for x in options)
     told = about | {
         "boards_real": half["board"].nunique(), "default": DEFAULT,
         "quick": "**A quick run, too small to judge by.** " if about["quick"] else "",

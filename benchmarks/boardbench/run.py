@@ -76,18 +76,20 @@ def environment(file):
     return kept | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
 
 
+def started(file, *given, timeout=None):
+    """Run a file of tools in its environment: return what it printed, and why it failed if so."""
+    done = subprocess.run(
+        [*command(file), *given], capture_output=True, text=True, env=environment(file),
+        cwd=file.parent, timeout=timeout,
+    )  # fmt: skip
+    lines = done.stderr.strip().splitlines() or ["nothing said"]
+    return done.stdout, lines[-1] if done.returncode else None
+
+
 def named(file):
     """Return the tools of a file, or why there are none."""
-    done = subprocess.run(
-        [*command(file), "--list"],
-        capture_output=True,
-        text=True,
-        env=environment(file),
-        cwd=file.parent,
-    )
-    if done.returncode:
-        return [], (done.stderr.strip().splitlines() or ["nothing said"])[-1]
-    return json.loads(done.stdout.splitlines()[-1]), None
+    out, said = started(file, "--list")
+    return ([] if said else json.loads(out.splitlines()[-1])), said
 
 
 def answers(file, tool, jobs, limit):
@@ -96,12 +98,8 @@ def answers(file, tool, jobs, limit):
         given, out = Path(folder) / "jobs.jsonl", Path(folder) / "answers.jsonl"
         given.write_text("".join(f"{line}\n" for line in jobs), encoding="utf-8")
         try:
-            done = subprocess.run(
-                [*command(file), tool, str(given), str(out), str(limit)], capture_output=True,
-                text=True, env=environment(file), cwd=file.parent, timeout=120.0 + 12.0 * limit,
-            )  # fmt: skip
-            lines = done.stderr.strip().splitlines() or ["nothing said"]
-            said = lines[-1] if done.returncode else None
+            asked = tool, str(given), str(out), str(limit)
+            _, said = started(file, *asked, timeout=120.0 + 12.0 * limit)
         except subprocess.TimeoutExpired:
             said = "stopped: it waited too long"
         lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
@@ -171,10 +169,8 @@ def main():
         if said:
             failed[file.name] = said
     with ThreadPoolExecutor(given.workers) as pool:
-        running = {
-            tool: pool.submit(answers, file, tool, lines, given.limit) for file, tool in tools
-        }
-        for tool, each in running.items():
+        running = [pool.submit(answers, *each, lines, given.limit) for each in tools]
+        for (_, tool), each in zip(tools, running, strict=True):
             said, error = each.result()
             if error:
                 failed[tool] = error

@@ -130,9 +130,8 @@ def reliability(p, better):
     said = np.maximum(p, 1.0 - p)
     was = np.where(p > 0.5, better, np.where(p < 0.5, 1.0 - better, 0.5))
     place = np.clip(np.searchsorted(BINS, said, side="right") - 1, 0, len(BINS) - 2)
-    return np.stack(
-        [np.bincount(place, w, len(BINS) - 1) for w in (np.ones_like(said), said, was)], axis=1
-    )
+    counted = np.ones_like(said), said, was
+    return np.stack([np.bincount(place, w, len(BINS) - 1) for w in counted], axis=1)
 
 
 def _between():

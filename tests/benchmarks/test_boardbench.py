@@ -266,12 +266,12 @@ def test_draws_become_an_answer(part, scoring):
 def test_ours_answers(part, boards, scoring):
     board = boards.simulated("gumbel", 0)
     ours = part("ours")
-    said = scoring.checked(ours.bradley_terry(board.scores, board.facts, 1), 8)
+    said = scoring.checked(ours.TOOLS["leaderbayes bradley_terry"](board.scores, board.facts, 1), 8)
     assert (np.diff(said["wins_quantiles"], axis=0) >= 0.0)[:, ~np.eye(8, dtype=bool)].all()
     assert said["p_leads"].sum() == pytest.approx(1.0)
     row = scoring.of_truth(said, board.score, board.win)
     assert min(row["differences"], row["wins"]) > 0.5
-    alone = ours.by_model(board.scores, board.facts, 1)
+    alone = ours.TOOLS["leaderbayes bradley_terry, by model"](board.scores, board.facts, 1)
     assert set(alone) == {"p_wins", "wins_quantiles"}
     assert not np.array_equal(alone["p_wins"], said["p_wins"])
 

@@ -34,12 +34,9 @@ def from_draws(draws, unit, wins=None):
     low, high = np.quantile(gap, [0.025, 0.975], axis=0)
     return more | {
         "p_better": 1.0 - above[0] - above[1] / 2.0,
-        "rank_lower": np.floor(lower),
-        "rank_upper": np.ceil(upper),
-        "difference_lower": low,
-        "difference_upper": high,
-        "unit": unit,
-    }
+        "rank_lower": np.floor(lower), "rank_upper": np.ceil(upper),
+        "difference_lower": low, "difference_upper": high, "unit": unit,
+    }  # fmt: skip
 
 
 def win_chances(draws):

@@ -1,5 +1,7 @@
 """leaderbayes, in the environment of the project."""
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 from _serve import LEVELS, from_draws, serve
@@ -9,13 +11,9 @@ import leaderbayes as lb
 
 def board_of(scores, facts):
     """Return scores as our functions take them."""
-    names = {
-        "player": scores.columns.to_numpy(object),
-        "round": scores.index.astype(str).to_numpy(object),
-    }
-    board = xr.DataArray(
-        scores.to_numpy().T, names, ("player", "round"), "score", {"higher_is_better": 1}
-    )
+    rounds = scores.index.astype(str).to_numpy(object)
+    names = {"player": scores.columns.to_numpy(object), "round": rounds}
+    board = xr.DataArray(scores.to_numpy().T, names, [*names], "score", {"higher_is_better": 1})
     if facts["clusters"]:
         board = board.assign_coords(cluster=("round", np.array(facts["clusters"], object)))
     return board
@@ -42,37 +40,14 @@ def _fit(scores, facts, seed, model, by="auto", **options):
     return answer | from_draws(draws.to_numpy().reshape(-1, len(names)), unit) | ranks
 
 
-def mean_score(scores, facts, seed):
-    """Mean scores, with the default prior."""
-    return _fit(scores, facts, seed, "mean_score")
-
-
-def mean_score_flat(scores, facts, seed):
-    """The same without a prior: every pair's Bayesian correlated t-test, jointly."""
-    return _fit(scores, facts, seed, "mean_score", prior_scale=np.inf)
-
-
-def bradley_terry(scores, facts, seed):
-    """The default: Bradley-Terry's model, and win probabilities by the blend."""
-    return _fit(scores, facts, seed, "bradley_terry")
-
-
-def by_model(scores, facts, seed):
-    """The same with win probabilities by the model alone."""
-    return _fit(scores, facts, seed, "bradley_terry", "model")
-
-
-def by_record(scores, facts, seed):
-    """The same with win probabilities by each pair's head-to-head results alone."""
-    return _fit(scores, facts, seed, "bradley_terry", "record")
-
-
+MODEL = {"model": "bradley_terry"}
 TOOLS = {
-    "leaderbayes bradley_terry": bradley_terry,
-    "leaderbayes bradley_terry, by model": by_model,
-    "leaderbayes bradley_terry, by record": by_record,
-    "leaderbayes mean_score": mean_score,
-    "leaderbayes mean_score, flat": mean_score_flat,
+    "leaderbayes bradley_terry": partial(_fit, **MODEL),  # win probabilities by the blend
+    "leaderbayes bradley_terry, by model": partial(_fit, **MODEL, by="model"),
+    "leaderbayes bradley_terry, by record": partial(_fit, **MODEL, by="record"),
+    "leaderbayes mean_score": partial(_fit, model="mean_score"),
+    # Every pair's Bayesian correlated t-test, jointly.
+    "leaderbayes mean_score, flat": partial(_fit, model="mean_score", prior_scale=np.inf),
 }
 
 if __name__ == "__main__":

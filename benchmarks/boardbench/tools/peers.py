@@ -7,6 +7,8 @@
 # ///
 """Other tools, as their documentation says to use them; one environment for all."""
 
+from functools import partial
+
 import matplotlib
 import numpy as np
 from _serve import from_draws, serve, win_chances
@@ -115,13 +117,14 @@ def _matches(scores):
     return first, second, [won[s] for s in np.sign(gap[met])]
 
 
-def _bootstrap(method, scores, seed, in_logits):
+def bootstrap(scores, facts, seed, method, in_logits):
+    """A method of evalica, at its defaults, with its bootstrap of single matches."""
     import evalica
 
     names = list(scores.columns)
     found = evalica.bootstrap(
-        method, *_matches(scores), n_resamples=RESAMPLES, bootstrap_method="percentile",
-        random_state=seed,
+        getattr(evalica, method), *_matches(scores), n_resamples=RESAMPLES,
+        bootstrap_method="percentile", random_state=seed,
     )  # fmt: skip
     if getattr(found.result, "iterations", 0) >= getattr(found.result, "limit", np.inf):
         # Where somebody lost every match the estimate does not exist, and all scores are equal.
@@ -130,20 +133,6 @@ def _bootstrap(method, scores, seed, in_logits):
     middle = in_logits(found.result.scores[names].to_numpy(float))
     answer = from_draws(drawn, "log_odds", win_chances(drawn))
     return answer | {"p_wins": win_chances(middle[None])[0]}
-
-
-def evalica_bradley_terry(scores, facts, seed):
-    """evalica's Bradley-Terry, with its bootstrap of single matches."""
-    import evalica
-
-    return _bootstrap(evalica.bradley_terry, scores, seed, lambda x: np.log(np.maximum(x, 1e-12)))
-
-
-def evalica_elo(scores, facts, seed):
-    """evalica's Elo (k = 4, its default) of matches in the order of rounds, with its bootstrap."""
-    import evalica
-
-    return _bootstrap(evalica.elo, scores, seed, lambda x: x * np.log(10.0) / 400.0)
 
 
 def mean_rank(scores, facts, seed):
@@ -176,8 +165,11 @@ TOOLS = {
     "autorank, Bayesian": autorank_bayesian,
     "baycomp": baycomp,
     "scikit-posthocs, Nemenyi": nemenyi,
-    "evalica, Bradley-Terry": evalica_bradley_terry,
-    "evalica, Elo": evalica_elo,
+    "evalica, Bradley-Terry": partial(
+        bootstrap, method="bradley_terry", in_logits=lambda x: np.log(np.maximum(x, 1e-12))
+    ),
+    # Of matches in the order of rounds.
+    "evalica, Elo": partial(bootstrap, method="elo", in_logits=lambda x: x * np.log(10.0) / 400.0),
     "mean rank, bootstrap": mean_rank,
     "mean ± standard error": mean_score_t,
 }

@@ -224,15 +224,20 @@ def test_clusters_are_new_ones_or_none(tmp_path):
     table = pd.DataFrame(right.astype(int), columns=["a", "b", "c"]).rename_axis("item")
     long = table.reset_index().melt("item", var_name="model", value_name="correct")
     long.assign(subject=long["item"] % 3).to_csv(tmp_path / "log.csv", index=False)
-    said = []
-    for more in (["--option", "cluster=new"], ["--cluster", "none"]):
+    said, about = [], []
+    for more in (["--cluster", "new"], ["--option", "cluster=new"], ["--cluster", "none"], []):
         done = call("rank", "log.csv", "--seed", 1, "--json", *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
         said.append(" ".join(found["warnings"]))
+        about.append(found["estimand"])
         assert found["players"][0]["observed"] == pytest.approx(0.9)
-    assert "Only 3 clusters" in said[0]
-    assert "LB028" not in said[1]
+    assert ["Only 3 clusters" in texts for texts in said] == [True, True, False, False]
+    assert "LB028" not in said[2]
+    assert about[:3] == [None] * 3
+    done = call("rank", "log.csv", "--seed", 1, cwd=tmp_path)
+    assert about[3] in done.stdout
+    assert about[3].startswith("Scores hold for items of these 3 clusters; cluster='new' (--clust")
 
 
 def test_both_leaders_are_printed(tmp_path):

@@ -304,6 +304,12 @@ def test_few_clusters_are_strata():
     assert not {"stratum", "cluster"} & set(plain["constant_data"].coords)
     widths = [float(d["posterior"]["score"].std(CELLS).mean()) for d in (dt, plain, new)]
     assert widths[0] < widths[1] < 0.5 * widths[2]
+    said = [lb.compare(d, "p0", "p1").attrs.get("estimand") for d in (default, plain, new)]
+    assert said[0].startswith("Scores hold for items of these 3 clusters; cluster='new'")
+    assert said[1:] == [None, None]
+    text = str(lb.report.text(default))
+    assert "over items such as these. Scores hold for items of these 3 clusters." in text
+    assert "--cluster" not in text
 
 
 def test_many_clusters_are_a_sample():

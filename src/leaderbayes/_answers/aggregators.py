@@ -74,7 +74,9 @@ def _scores(post: Posterior) -> Floats:
 @singledispatch
 def _values(post: Posterior, parts: Parts) -> dict[str, tuple[Floats, float]]:
     """Return values by aggregator, each with 1 if higher is better and -1 otherwise."""
-    return _of_scores(post, _epp(_scores(post)))
+    place = places(_scores(post), higher_is_better=True, within_round=True)
+    wins, n, _ = count(place, within_round=True, ties="half")
+    return _of_scores(post, np.asarray(estimates(wins.sum(axis=1)[None], n[None])[0]))
 
 
 @_values.register
@@ -99,14 +101,6 @@ def _of_scores(post: Posterior, epp: Floats) -> dict[str, tuple[Floats, float]]:
         ratios = statistic_of(np.log(turned * y), "mean")
         found["geometric mean"] = (np.exp(ratios), turned)
     return found
-
-
-def _epp(y: Floats) -> Floats:
-    """Estimate strengths of scores (round, player)."""
-    wins, n, _ = count(
-        places(y, higher_is_better=True, within_round=True), within_round=True, ties="half"
-    )
-    return np.asarray(estimates(wins.sum(axis=1)[None], n[None])[0])
 
 
 @_values.register

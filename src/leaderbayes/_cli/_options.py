@@ -93,7 +93,7 @@ _FIT: tuple[tuple[Any, ...], ...] = (
     ("test_fraction", "Share of rows that each round tests on, if rounds are splits of one data "
      "set.", float),
     ("prior_scale", "Scale of the prior on strengths.  [default: that of the model]", float),
-    ("cluster", "Column of clusters, such as passages; for votes judge, prompt or none.", str),
+    ("cluster", "Column of clusters; or none, same or new. For votes judge, prompt or none.", str),
     ("order_effect", "Estimate the advantage of being shown first.", bool),
     ("covariates", "Covariates of votes, separated by commas.", names),
     ("of", "Scores to average: raw, standardised, distance or share.", str),

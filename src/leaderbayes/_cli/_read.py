@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SCORES = ("player", "round_", "score", "repeat", "round_weight", "period", "drop", "keep",
            "scheme")  # fmt: skip
+_NO_COLUMN = ("none", "same", "new")  # what clusters are asked for, not a column that has them
 _VOTES = ("first", "second", "outcome", "prompt", "judge", "count")
 _OF_FITTED = ("file", "a", "b", "prob", "rope", "as_json", "out", "figures", "control", "cost",
               "cost_column", "max_mb")  # fmt: skip
@@ -66,7 +67,7 @@ def _read(given: Mapping[str, Any]) -> Any:
             file, **columns, weight=given["count"], covariates=given.get("covariates"),
             both_bad=given["both_bad"], tournament=tournament, max_mb=max_mb,
         )  # fmt: skip
-    cluster = None if given.get("cluster") == "none" else given.get("cluster")
+    cluster = None if given.get("cluster") in _NO_COLUMN else given.get("cluster")
     roles = {"player": given["player"], "round": given["round_"], "repeat": given["repeat"]}
     return read_board(
         file, votes=Options(tournament=tournament, covariates=given.get("covariates")),
@@ -141,7 +142,7 @@ def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
     asked = {name: given[name] for name in ARGUMENTS if given.get(name) not in (None, ())}
     if "options" in asked:
         asked["options"] = dict(asked["options"])
-    kept = {"cluster"} if asked.get("cluster") == "none" else set()  # else columns that were read
+    kept = {"cluster"} if asked.get("cluster") in _NO_COLUMN else set()  # else columns of the file
     return {k: value for k, value in asked.items() if k not in {*data.given.columns} - kept}
 
 

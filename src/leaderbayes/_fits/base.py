@@ -323,7 +323,7 @@ class Posterior:
     def _estimand(self) -> str | None:
         """Return what results are about, where that needs a word."""
         known: str | None = self.known.attrs.get("estimand")
-        return known if self.weighing is None else self.weighing.said()
+        return " ".join(filter(None, (known, self.weighing and self.weighing.said()))) or None
 
     def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
         value = self.tree.attrs.get(name, default)

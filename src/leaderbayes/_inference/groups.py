@@ -48,7 +48,8 @@ def groups_of(
         groups["log_likelihood"] = _named(problem, {str(name): by}, {str(name): observed.dims[:1]})
     if prior:
         first = _draw_prior(problem, draws, rng)
-        groups["prior"] = _named(problem, _chained(first), problem.dims)
+        chained = {name: value[None] for name, value in first.items()}
+        groups["prior"] = _named(problem, chained, problem.dims)
         before = problem.replicate(first, rng)
         groups["prior_predictive"] = _named(
             problem, {str(name): before[None]}, {str(name): observed.dims}
@@ -67,10 +68,6 @@ def _draw_prior(problem: Problem, draws: int, rng: np.random.Generator) -> dict[
     width = np.where(np.isfinite(target.extra_scale), target.extra_scale, 1.0)
     extra = width * rng.standard_normal((draws, len(width)))
     return dict(problem.prior(scale[:, None] * unit, extra, scale, rng))
-
-
-def _chained(drawn: Mapping[str, Floats]) -> dict[str, Floats]:
-    return {name: value[None] for name, value in drawn.items()}
 
 
 def _named(

@@ -10,9 +10,9 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._numerics.diagnostics import diagnose
-from leaderbayes._types import Floats
 
 _SMALL = 150  # parameters
+_AUXILIARY = "_unit"  # how variables end whose prior no option sets
 
 
 def draw_nuts(
@@ -38,10 +38,10 @@ def draw_nuts(
                 draws=draws, chains=chains, nuts_sampler=sampler, nuts=nuts, random_seed=stream,
                 progressbar=progressbar, compute_convergence_checks=False, **more,
             )  # fmt: skip
-        posterior = tree["posterior"].to_dataset()
-        sampled = {str(name): np.asarray(values) for name, values in posterior.items()}
+        drawn = {str(name): np.asarray(v) for name, v in tree["posterior"].data_vars.items()}
+        sampled = {name: v for name, v in drawn.items() if not name.endswith(_AUXILIARY)}
         diverged = int(tree["sample_stats"]["diverging"].sum())
-        found = diagnose(_varying(sampled), divergences=diverged)
+        found = diagnose(sampled, divergences=diverged)
         if found["converged"] or chains * draws < 2000:
             break
     return tree, found | {"sampler": sampler}
@@ -65,7 +65,8 @@ def predictive(model: Any, tree: xr.DataTree, draws: int, seed: int, *, likeliho
         tree["posterior_predictive"] = found["posterior_predictive"]
         if likelihood:
             pm.compute_log_likelihood(tree, progressbar=False)
-        pm.stats.compute_log_prior(tree, var_names=_chosen(model), progressbar=False)
+        chosen = [rv.name for rv in model.free_RVs if not rv.name.endswith(_AUXILIARY)]
+        pm.stats.compute_log_prior(tree, var_names=chosen, progressbar=False)
 
 
 def add_prior(model: Any, tree: xr.DataTree, draws: int, seed: int) -> None:
@@ -76,16 +77,6 @@ def add_prior(model: Any, tree: xr.DataTree, draws: int, seed: int) -> None:
         found = pm.sample_prior_predictive(draws, random_seed=seed)
     for name in ("prior", "prior_predictive"):
         tree[name] = found[name]
-
-
-def _chosen(model: Any) -> list[str]:
-    """Return the variables with priors set by options; others are auxiliary."""
-    return [rv.name for rv in model.free_RVs if not rv.name.endswith("_unit")]
-
-
-def _varying(sampled: dict[str, Floats]) -> dict[str, Floats]:
-    """Return the variables without auxiliary ones."""
-    return {name: values for name, values in sampled.items() if not name.endswith("_unit")}
 
 
 @contextmanager

@@ -67,6 +67,8 @@ from leaderbayes.models._weight import weighing_in
 if TYPE_CHECKING:
     import pymc as pm
 
+HINT = "; cluster='new' (--cluster new) gives results for new clusters"
+
 
 def mean_score(
     scores: xr.DataArray, *, test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE
@@ -258,6 +260,7 @@ def draw(
         )
     if "round_weight" in scores.coords and statistic != "mean":
         raise LeaderbayesError(f"round_weight= is for means, not for statistic={statistic!r}.")
+    known = constant(scores, "mean_score")
     if chosen == "normal":
         groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)
     else:
@@ -268,8 +271,11 @@ def draw(
             posterior = _of_statistic(scores, size, luck, prior, statistic, rng)
         players = {"player": scores["player"].to_numpy()}
         groups = {"posterior": drawn(posterior, players, (chains, draws))}
+        few = set(scores["stratum"].to_numpy()) if "stratum" in scores.coords else ()
+        if len(few) > 1 and statistic == "mean":
+            known.attrs["estimand"] = f"Scores hold for items of these {len(few)} clusters{HINT}."
     observed = xr.Dataset({"round_score": scores.transpose("round", "player").drop_attrs()})
-    return groups | {"observed_data": observed, "constant_data": constant(scores, "mean_score")}
+    return groups | {"observed_data": observed, "constant_data": known}
 
 
 def _of_rounds(

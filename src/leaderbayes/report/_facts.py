@@ -26,6 +26,7 @@ from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, 
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._numerics.intervals import decimals_of_difference
 from leaderbayes._scores.metrics import metric_of
+from leaderbayes.models._mean_score import HINT
 from leaderbayes.models._registry import MODELS
 from leaderbayes.models._sota_completed import board_of
 from leaderbayes.plots._canvas import distinct
@@ -70,8 +71,8 @@ def facts_of(
         "kind": post.kind.name, "parameter": post.parameter, "who": post.who, "bayesian": True,
         "model": post.model.name, "label": post.model.label, "prob": prob, "rope": rope,
         "players": len(post.players), "option": options_of(post), "tournament": tournament_of(post),
-        "unit": post.kind.unit, "estimand": post.trust.get("estimand"), "effects": [],
-        "own_prior": own_prior(post),
+        "unit": post.kind.unit, "effects": [], "own_prior": own_prior(post),
+        "estimand": (post.trust.get("estimand") or "").replace(HINT, ""),
         "versions": versions_of(fit.attrs),
         **_of_data(post, prob),
         "sampler": fit.attrs.get("sampler"), "seed": fit.attrs.get("seed"),

@@ -175,7 +175,8 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             If all fits failed, there are no folds or candidates, or an option is not valid; a
             LeaderbayesError if no candidate has a finite score or ``refit`` names no metric.
         """
-        self._forget()
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)  # of an earlier fit
         scorers, _ = self._get_scorers()
         X, y = indexable(X, y)
         params = _sklearn.check_method_params(X, params=params)
@@ -266,11 +267,6 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         return pd.Series(
             {"probability": p, "expected": gained.mean(), "lower": lower, "upper": upper}
         )
-
-    def _forget(self) -> None:
-        """Drop the attributes of an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, name)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is an estimator: an interrupted search has results only."""

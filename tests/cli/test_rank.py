@@ -1,6 +1,7 @@
 """The command rank, as its user sees it."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -114,6 +115,10 @@ def test_a_board_that_does_not_fit(folder):
     ranked = call("rank", "cycle.csv", "--model", "bradley_terry", "--seed", 1, cwd=folder)
     assert ranked.returncode == 0, ranked.stderr
     assert "LB016" not in ranked.stdout + ranked.stderr
+    misfit = re.search("differ from the model by (.*); win probabilities allow", ranked.stdout)
+    assert 0.45 < float(misfit[1]) < 0.5  # who wins all or none of a pair's rounds, which is even
+    fits = call("rank", "scores.csv", "--seed", 1, cwd=folder)
+    assert "differ from the model" not in fits.stdout
     pair = call(
         "compare", "cycle.csv", "p0", "p1", "--model", "bradley_terry", "--seed", 1, cwd=folder
     )

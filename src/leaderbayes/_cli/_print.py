@@ -144,8 +144,14 @@ def print_effects(effects: Sequence[Mapping[str, Any]], prob: float) -> None:
     print_table(dict.fromkeys(columns, 8), rows, left=("effect",), wrapped=("effect",), title=title)
 
 
-def print_reliability(found: Mapping[str, Any], seed: int) -> None:
-    """Print that chains agree, and what is needed to draw the same again."""
+def print_reliability(found: Mapping[str, Any], model: str, seed: int) -> None:
+    """Print a misfit that matters, that chains agree, and what draws the same again."""
+    from leaderbayes._inference.check_of_fit import matters
+    from leaderbayes.models._registry import MODELS
+
+    if found["p_check"] is not None and matters(found["p_check"], found["deviance_ratio"] or 0.0):
+        also = "; win probabilities allow for this" if MODELS[model].blends else ""
+        click.echo(f"Head-to-head results differ from the model by {found['misfit']:.2f}{also}.")
     if found["converged"] and found["max_rhat"] is not None:
         why = f"; NUTS because of {found['why_nuts']}" if found["why_nuts"] else ""
         click.echo(

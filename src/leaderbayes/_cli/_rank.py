@@ -146,4 +146,4 @@ def _print(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
         click.echo(result["estimand"])
     if "effects" in result:
         print_effects(result["effects"], prob)
-    print_reliability(result["diagnostics"], result["seed"])
+    print_reliability(result["diagnostics"], result["model"], result["seed"])

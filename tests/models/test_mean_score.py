@@ -444,3 +444,11 @@ def test_what_has_no_pymc_model(scores):
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
             lb.models.mean_score(given, **options)
+
+
+def test_models_of_pymc_have_no_loo(fitted):
+    made = fitted.copy()
+    inside = made["posterior"].dataset
+    made["posterior"] = xr.DataTree(inside.assign(noise_spread=inside["score_scale"]))
+    with pytest.raises(lb.LeaderbayesError, match=r"leaderbayes\.fit of one tournament"):
+        lb.loo(made)

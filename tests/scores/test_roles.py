@@ -53,6 +53,13 @@ def test_words_with_numbers_say_which_are_players(write, players, rounds, corner
     np.testing.assert_array_equal(scores, frame)
 
 
+def test_items_that_nearly_all_got_right(write):
+    right = np.random.default_rng(3).random((8, 60)) < np.linspace(0.93, 0.995, 8)[:, None]
+    frame = pd.DataFrame(right.astype(int), [f"m{k}" for k in range(8)]).add_prefix("q")
+    scores = lb.read_scores(write(frame.rename_axis("model").to_csv()), higher_is_better=True)
+    np.testing.assert_array_equal(scores, right)
+
+
 def test_columns_under_other_names(write):
     own = lb.read_scores(write("model,fold,points\na,1,1\nb,1,2\n"))
     np.testing.assert_array_equal(own, [[1], [2]])

@@ -37,7 +37,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     Parameters
     ----------
     dt : DataTree
-        Posterior from `fit` or ``pm.sample``, within rounds; for scores with ``log_likelihood``.
+        Posterior from `fit` or ``pm.sample``, within rounds; of scores from `fit`.
     refit : bool
         Fit again without each round whose Pareto k is too high, instead of a warning.
 
@@ -73,6 +73,11 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     post = Posterior(dt)
     if not post.option("within_round", 1):
         raise LeaderbayesError("Matches across rounds have no single round to leave out.")
+    if post.parameter == "score" and (post.several or post.has("noise_spread")):
+        raise LeaderbayesError(
+            "Of mean scores, loo is for leaderbayes.fit of one tournament: PyMC models take the "
+            "correlation of noise as known, from the rounds that are left out, too."
+        )
     found = _scored(post, _smoothed(post), refit)
     bad = found.pareto_k[found.pareto_k.to_numpy() > found.good_k]
     if bad.size:

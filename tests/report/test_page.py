@@ -102,6 +102,11 @@ def test_votes_of_pymc_need_no_replicates(kinds, tmp_path):
     made = posteriors.of_posteriors_own(kinds["votes"])
     del made["posterior_predictive"]
     assert "Goodness of fit" not in lb.report.html(made, tmp_path / "x.html").read_text("utf-8")
+    text = lb.report.text(made)
+    assert "Fit was checked" not in text
+    for said in (" ".join(text.split()), lb.report.latex(made)):
+        assert "Fit to the votes was not checked" in said
+    assert "was not checked" not in lb.report.text(kinds["votes"])
 
 
 def test_lower_scores_may_be_better(kinds, tmp_path):

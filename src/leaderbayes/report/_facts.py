@@ -252,10 +252,12 @@ class Check(NamedTuple):
         return matters(self.p, self.ratio)
 
 
-def check_of(post: Posterior) -> Check:
-    """Return what the fit's own check says, or a new one's."""
+def check_of(post: Posterior) -> Check | None:
+    """Return what the fit's own check says, or a new one's; None of votes without replicates."""
     attrs, names = post.tree.attrs, ("p_check", "deviance_ratio", "misfit")
     if not set(names) <= set(attrs) or np.isnan(attrs["p_check"]):
+        if isinstance(post, StrengthsOfVotes) and "posterior_predictive" not in post.tree.children:
+            return None  # of pm.sample, before they are added
         found = check(post.tree, seed=post.seed)
         return Check(*(float(found[name]) for name in ("p_value", "ratio", "misfit")))
     return Check(*(float(attrs[name]) for name in names))

@@ -57,9 +57,8 @@ def goodness(post: Posterior) -> dict[str, Any] | None:
 
 @goodness.register
 def _of_strengths(post: Strengths) -> dict[str, Any] | None:
-    if isinstance(post, StrengthsOfVotes) and "posterior_predictive" not in post.tree.children:
-        return None  # of pm.sample, before replicates are added
-    found = check_of(post)
+    if (found := check_of(post)) is None:
+        return None
     if np.isnan(found.p):
         kind, text = "care", "Too few pairs met to check the model."
     elif not found.matters:

@@ -91,9 +91,21 @@ def test_what_is_no_fit(tmp_path):
         lb.write_fit(xr.DataTree(), tmp_path / "x.txt")
     with pytest.raises(lb.LeaderbayesError, match="takes a posterior"):
         lb.write_fit(xr.Dataset(), tmp_path / "x.nc")
-    ragged = xr.Dataset({"beta": ("chain", np.array([[1, 2.0], 1], dtype=object))})  # as of SMC
+    ragged = xr.Dataset({"beta": ("chain", np.array([[1, 2.0], 1], dtype=object))})
     with pytest.raises(lb.LeaderbayesError, match=r"variable 'beta'.*Remove or convert it"):
-        lb.write_fit(xr.DataTree.from_dict({"sample_stats": ragged}), tmp_path / "x.nc")
+        lb.write_fit(xr.DataTree.from_dict({"posterior": ragged}), tmp_path / "x.nc")
+
+
+def test_lists_of_a_sampler_are_left_out(dt, tmp_path):
+    """As pm.sample_smc has them: of each stage, of which chains have different numbers."""
+    made, beta = dt.copy(), np.empty(2, dtype=object)
+    beta[:] = [[0.1, 0.5, 1.0], [0.2, 1.0]]
+    stats = xr.Dataset({"beta": ("chain", beta), "how": ("chain", ["a", "b"])})
+    made["sample_stats"] = xr.DataTree(stats)
+    back = lb.read_fit(lb.write_fit(made, tmp_path / "x.nc"))
+    assert {*back["sample_stats"].data_vars} == {"how"}
+    assert {*made["sample_stats"].data_vars} == {"beta", "how"}
+    assert lb.leaderboard(back).equals(lb.leaderboard(dt))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -28,7 +28,7 @@ def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
 
     It is what ``dt.to_netcdf(path)`` writes, with the checksums that every HDF5 program checks, and
     with a digest (SHA-256) behind its end, which `read_fit` checks. ``xarray.open_datatree`` reads
-    it too.
+    it too. Statistics of a sampler that are lists, as ``pm.sample_smc`` has, are not written.
 
     Parameters
     ----------
@@ -66,9 +66,11 @@ def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
 
 def encoded(dt: xr.DataTree) -> bytes:
     """Return the bytes of a posterior's file, in memory: on a full disk HDF5 crashes."""
-    if dt.parent is not None:
-        # One of a study: written from where it is, it would be found there and not at the root.
-        dt = dt.copy()
+    dt = dt.copy()  # one of a study would be written where it is, and not at the root
+    if "sample_stats" in dt.children:
+        own = dt["sample_stats"].dataset
+        objects = ((k, v.data.flat) for k, v in own.items() if v.dtype == object)
+        dt["sample_stats"].dataset = own.drop_vars([k for k, v in objects if list in map(type, v)])
     # Places take a fifth of their bytes so; random numbers do not get smaller.
     small = {"zlib": True, "complevel": 1, "shuffle": True}
     checksums: dict[str, dict[str, dict[str, Any]]] = {
@@ -86,8 +88,9 @@ def encoded(dt: xr.DataTree) -> bytes:
             if values.ndim == 1 and values.size >= _MANY and _is_plain_text(values.to_numpy())
         }
         checksums[node.path] |= labels
+    dask = sys.modules.get("dask")  # whose lock, a cluster's, may be gone; memory is ours
     try:
-        with _no_lock_of_a_cluster():
+        with nullcontext() if dask is None else dask.config.set(scheduler="threads"):
             content = bytes(dt.to_netcdf(engine="h5netcdf", encoding=checksums))
     except (NotImplementedError, TypeError, ValueError) as problem:  # no array of numbers or texts
         raise LeaderbayesError(
@@ -102,12 +105,6 @@ def _is_plain_text(values: np.ndarray) -> bool:
         return False
     every = values.tolist()
     return all(isinstance(it, str) and len(it) <= _LONGEST and "\0" not in it for it in every)
-
-
-def _no_lock_of_a_cluster() -> AbstractContextManager[object]:
-    """Let xarray write by a lock of this process: a cluster's may be gone, and memory is ours."""
-    dask = sys.modules.get("dask")
-    return nullcontext() if dask is None else dask.config.set(scheduler="threads")
 
 
 def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:

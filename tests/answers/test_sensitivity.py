@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+import posteriors
 from answers.conftest import fit
 from conftest import board, simulate
 
@@ -130,3 +131,10 @@ def test_options_of_a_posterior_are_those_of_the_base(monkeypatch):
     lb.sensitivity(dt, rounds=False, ties=("half",), weights=("composite",), priors=(1.0, 2.0))
     assert [each["prior_scale"] for each in asked] == [5.0, 10.0]
     assert [each["options"] for each in asked] == [{"tie_scale": 2.0}] * 2
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_board_has_no_rounds(own):
+    dt = posteriors.teams()
+    with pytest.raises(lb.LeaderbayesError, match="ranks teams, which play no matches in rounds"):
+        lb.sensitivity(posteriors.of_posteriors_own(dt) if own else dt)

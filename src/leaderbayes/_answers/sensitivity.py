@@ -104,12 +104,12 @@ def sensitivity(
     kept: dict[str, Any] = {}
     if isinstance(scores, xr.DataTree):
         post = Posterior(scores)
+        scores = post.data
         known, models = arguments_of(post), models or (post.model.name,)
         kept = known if tuple(models) == (post.model.name,) else {}
         ties = tuple(dict.fromkeys([known.get("ties", "half"), *ties]))
         weights = tuple(dict.fromkeys([known.get("weight", weights[0]), *weights]))
         test_fraction = post.test_fraction if test_fraction is None else test_fraction
-        scores = post.data
     board = data_of(scores).one()
     if test_fraction is not None:
         options["test_fraction"] = test_fraction

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._numerics.diagnostics import diagnose
+from leaderbayes._numerics.kernels import report
 
 _SMALL = 150  # parameters
 _AUXILIARY = "_unit"  # how variables end whose prior no option sets
@@ -21,8 +22,7 @@ def draw_nuts(
     """Sample a pm.Model, and again with smaller steps if transitions diverge; and diagnose."""
     import pymc as pm
 
-    import leaderbayes._numerics.kernels  # noqa: F401  reports that PyTensor compiles
-
+    report()
     size = sum(np.size(value) for value in model.initial_point().values())
     first, again = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
     options: list[dict[str, Any]] = [{"tune": 1000}, {"tune": 3000}]

@@ -159,7 +159,7 @@ def test_tasks_of_items_may_be_clusters(tmp_path):
         (["scores.csv", "--ml", "--option", "prior_df=4"], "--ml has no --option"),
         (["scores.csv", "--option", "prior_df"], "use NAME=VALUE, such as prior_df=4"),
         (["scores.csv", "--option", "prior_dof=4"], "Did you mean 'prior_df'?"),
-        (["scores.csv", "--statistic", "median"], "bradley_terry has no option 'statistic'"),
+        (["scores.csv", "--option", "statistic=median"], "bradley_terry has no option 'statistic'"),
         (["scores.csv", "--order-effect"], "order_effect: for votes, which these data are not"),
         (["scores.csv", "--ties", "thirds"], "ties='thirds'"),
         (["scores.csv", "--only", "x"], "scores.csv: no tournament 'x'; there is one"),

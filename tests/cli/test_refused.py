@@ -42,7 +42,7 @@ REFUSED = {
     "tournaments scores.csv --store never": "only one tournament",
     "tournaments two.csv --store two.csv": "not a study",
     "tournaments two.csv --store two.csv/x": "two.csv/x: cannot be written (a file stands",
-    "tournaments two.csv --store never --statistic median": "has no option 'statistic'",
+    "tournaments two.csv --store never --option statistic=median": "has no option 'statistic'",
     "tournaments two.csv --store never --model tournaments": "use leaderbayes.fit",
     "tournaments two.csv": "Missing option '--store'",
 }

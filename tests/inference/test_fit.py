@@ -145,7 +145,7 @@ def test_players_and_scale_of_scores_do_not_matter(name):
         ({"draws": 0}, "draws"),
         ({"ties": "loss"}, "ties"),
         ({"options": {"prior_dff": 3}}, "prior_df"),
-        ({"of": "share"}, "has no option 'of'"),
+        ({"options": {"of": "share"}}, "has no option 'of'"),
         ({"weight": 2.0}, "weight"),
         ({"test_fraction": 1.5}, "test_fraction"),
         ({"prior_scale": -1.0}, "prior_scale"),

@@ -104,6 +104,6 @@ def test_bad_input_is_listed(both):
     with pytest.raises(
         lb.LeaderbayesError, match="test_fraction, of cannot be combined with judge="
     ):
-        fit(people, judge, test_fraction=0.2, of="share")
+        fit(people, judge, test_fraction=0.2, options={"of": "share"})
     with pytest.raises(lb.LeaderbayesError, match="has no scores of a judge: use model='mean"):
         lb.fit(people, "bradley_terry", judge=judge)

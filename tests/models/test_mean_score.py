@@ -25,9 +25,9 @@ def values_of(players, rounds, seed=1):
 
 
 def fit(scores, draws=500, likelihood=None, **options):
-    if likelihood is not None:
-        options["options"] = {"likelihood": likelihood}
-    return lb.fit(scores, "mean_score", seed=1, draws=draws, **options)
+    own = {} if likelihood is None else {"likelihood": likelihood}
+    own |= {name: options.pop(name) for name in ("of", "statistic", "prior_df") if name in options}
+    return lb.fit(scores, "mean_score", seed=1, draws=draws, options=own, **options)
 
 
 @pytest.fixture(scope="module")
@@ -411,7 +411,7 @@ def hole(s):
     [
         (lambda s: s, {"within_round": False}, "within rounds"),
         (lambda s: s, {"weight": 1.0}, "no option 'weight'"),
-        (lambda s: s, {"options": {"prior_df": 4.0}}, "no option 'prior_df'"),
+        (lambda s: s, {"of": "raw", "prior_df": 4.0}, "no option 'prior_df'"),
         (lambda s: s, {"prior_scale": -1.0}, "prior_scale"),
         (lambda s: s, {"test_fraction": 1.0}, "test_fraction"),
         (lambda s: s, {"of": "ratio"}, "of='ratio'"),

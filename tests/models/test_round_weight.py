@@ -134,7 +134,7 @@ def test_what_has_no_weights(y):
     with pytest.raises(lb.LeaderbayesError, match="within_round=True"):
         lb.models.bradley_terry(lb.matches(scores, within_round=False))
     with pytest.raises(lb.LeaderbayesError, match="for means, not for statistic='median'"):
-        lb.fit(scores, "mean_score", statistic="median")
+        lb.fit(scores, "mean_score", options={"statistic": "median"})
     with pytest.raises(lb.LeaderbayesError, match="no weights of rounds"):
         lb.fit(scores, "mean_score", sampler="nutpie")
     with pytest.raises(lb.LeaderbayesError, match="votes have no rounds"):

@@ -96,8 +96,6 @@ _FIT: tuple[tuple[Any, ...], ...] = (
     ("cluster", "Column of clusters; or none, same or new. For votes judge, prompt or none.", str),
     ("order_effect", "Estimate the advantage of being shown first.", bool),
     ("covariates", "Covariates of votes, separated by commas.", names),
-    ("of", "Scores to average: raw, standardised, distance or share.", str),
-    ("statistic", "Average to take: mean, median or iqm.", str),
     ("sampler", "Sampler: auto, metropolis (fast), nutpie or pymc (NUTS).", str, "auto"),
     ("draws", "Draws per chain.", click.IntRange(1), 1000),
     ("chains", "Number of chains.", click.IntRange(1), 4),

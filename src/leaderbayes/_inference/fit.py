@@ -48,8 +48,6 @@ def fit(
     cluster: str | Sequence[str] | None = None,
     order_effect: bool | None = None,
     covariates: Sequence[str] | None = None,
-    of: str | None = None,
-    statistic: str | None = None,
     options: Mapping[str, Any] | None = None,
     sampler: str = "auto",
     draws: int = 1000,
@@ -73,11 +71,10 @@ def fit(
     weight : "composite" or float, optional
         Power of the likelihood of each round; by default that of the model.
     round_weight : mapping or str, optional
-        Weights of rounds: a number by round, or a category by round, where categories count
-        equally; or the name of such a coordinate (round,). By default all rounds count equally.
+        Weights, or categories that count equally, by round; or the name of such a coordinate
+        (round,). By default all rounds count equally.
     judge : DataArray (player, round), optional
-        For mean scores: scores of all rounds by a model-judge, if ``data`` are human scores of
-        some.
+        For mean scores: a model-judge's scores of all rounds; ``data`` are human ones of some.
     test_fraction : float, optional
         Share of the data that each round tests on, if rounds are folds or other splits of one data
         set. Results then generalise to new data sets of this size.
@@ -90,12 +87,9 @@ def fit(
         For votes: estimate the advantage of being shown first.
     covariates : sequence of str, optional
         For votes: names of covariates to include; by default all.
-    of : {"raw", "standardised", "distance", "share"}, optional
-        For mean scores: what is averaged.
-    statistic : {"mean", "median", "iqm"}, optional
-        For mean scores: the average over rounds.
     options : mapping, optional
-        Further arguments of the model's function, such as ``{"prior_df": 4}``.
+        Further options of the model, such as ``{"prior_df": 4}``; of mean scores ``{"of":
+        "share"}`` and ``{"statistic": "median"}``.
     sampler : {"auto", "metropolis", "nutpie", "pymc"}
         "metropolis" is the fast engine, the last two are NUTS. "auto" tries the fast one first.
     draws, chains : int
@@ -146,8 +140,8 @@ def fit(
     check_ties(ties)
     asked = {
         "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
-        "cluster": cluster, "order_effect": order_effect, "covariates": covariates, "of": of,
-        "statistic": statistic, "ties": ties,
+        "cluster": cluster, "order_effect": order_effect, "covariates": covariates,
+        "ties": ties,
     }  # fmt: skip
     if judge is not None:
         data = judged(data, judge)

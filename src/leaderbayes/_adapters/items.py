@@ -122,15 +122,9 @@ def only_metric(names: Sequence[str], wanted: str | None, place: str) -> str:
 
 
 def read_items(
-    runs: Iterable[Run],
-    asked: Asked,
-    *,
-    item: str,
-    repeat: str = "repeat",
-    by: str = "",
-    cluster: str = "",
-    grades: Mapping[str, float] | None = None,
-) -> xr.DataArray:
+    runs: Iterable[Run], asked: Asked, *, item: str, repeat: str = "repeat", by: str = "",
+    cluster: str = "", grades: Mapping[str, float] | None = None,
+) -> xr.DataArray:  # fmt: skip
     """Read scores of models on items, called ``item``; ``grades`` are words that are scores."""
     runs, tasks, higher_is_better = list(runs), asked.tasks, asked.higher_is_better
     check_tasks(tasks, list(dict.fromkeys(run.task for run in runs)))

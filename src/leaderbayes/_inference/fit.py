@@ -210,18 +210,9 @@ def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) ->
 
 
 def _draw(
-    model: Model,
-    data: Any,
-    options: dict[str, Any],
-    *,
-    sampler: str,
-    draws: int,
-    chains: int,
-    seed: int,
-    prior: bool,
-    replicates: int,
-    progressbar: bool,
-) -> tuple[xr.DataTree, dict[str, Any]]:
+    model: Model, data: Any, options: dict[str, Any], *, sampler: str, draws: int, chains: int,
+    seed: int, prior: bool, replicates: int, progressbar: bool,
+) -> tuple[xr.DataTree, dict[str, Any]]:  # fmt: skip
     """Draw all groups with the chosen sampler, and diagnose."""
     streams = np.random.SeedSequence(seed).spawn(3)
     failed = ""

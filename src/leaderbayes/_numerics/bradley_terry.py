@@ -105,15 +105,9 @@ def _sums(epp: Floats, nu: float, n: Pairs) -> tuple[float, Floats, Floats, floa
 
 
 def newton(
-    points: Floats,
-    n: Floats,
-    tied: float | None = None,
-    *,
-    pseudo_rounds: float = 0.0,
-    firth: bool = False,
-    linear: Linear | None = None,
-    start: Floats | None = None,
-) -> tuple[Floats, float, Floats]:
+    points: Floats, n: Floats, tied: float | None = None, *, pseudo_rounds: float = 0.0,
+    firth: bool = False, linear: Linear | None = None, start: Floats | None = None,
+) -> tuple[Floats, float, Floats]:  # fmt: skip
     """Maximise the likelihood; return epp (player,), nu (-inf without ties) and the information.
 
     The information has a row for each player, whose null space is the constant vector, and with

@@ -156,15 +156,9 @@ def board_weight(
 
 
 def _inverse_weight(
-    wins: Floats,
-    n: Floats,
-    ties: Floats | None,
-    statistics: RoundStatistics,
-    weight: Floats,
-    weighing: Weighing,
-    *,
-    within_round: bool,
-) -> float:
+    wins: Floats, n: Floats, ties: Floats | None, statistics: RoundStatistics, weight: Floats,
+    weighing: Weighing, *, within_round: bool,
+) -> float:  # fmt: skip
     """Compute tr(H^+ J) / d at the estimate, or near it if none exists."""
     groups = connected_components(wins > 0, connection="strong", return_labels=False)
     for pseudo_rounds in (0.0, 1.0) if groups == 1 else (1.0,):
@@ -182,16 +176,9 @@ def _inverse_weight(
 
 
 def inverse_weight(
-    wins: Floats,
-    n: Floats,
-    ties: Floats | None,
-    statistics: RoundStatistics,
-    weight: Floats,
-    weighing: Weighing | None = None,
-    *,
-    within_round: bool,
-    pseudo_rounds: float,
-) -> float:
+    wins: Floats, n: Floats, ties: Floats | None, statistics: RoundStatistics, weight: Floats,
+    weighing: Weighing | None = None, *, within_round: bool, pseudo_rounds: float,
+) -> float:  # fmt: skip
     """Compute tr(H^+ J) / d, the factor by which the variance is too small.
 
     ``wins``, ``n`` and, for Davidson's model, ``ties`` (player, opponent) are counted by weight,

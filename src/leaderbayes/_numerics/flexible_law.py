@@ -42,15 +42,9 @@ def start(given: Cells, rng: np.random.Generator) -> Floats:
 
 @njit(nogil=True)
 def sweep(
-    given: Cells,
-    value: Floats,
-    log: Floats,
-    times: Longs,
-    weight: Floats,
-    alpha: float,
-    count: int,
-    rng: np.random.Generator,
-) -> float:
+    given: Cells, value: Floats, log: Floats, times: Longs, weight: Floats, alpha: float,
+    count: int, rng: np.random.Generator,
+) -> float:  # fmt: skip
     """Update P(theta), ``weight`` (cell,), in place several times; return alpha.
 
     value: likelihood of each score in its cells, in the order of ``given.row``, each score's up to
@@ -107,14 +101,9 @@ def _concentrate(share: Floats, atoms: Floats, m: int, rng: np.random.Generator)
 
 @njit(nogil=True)
 def _relocate(
-    given: Cells,
-    log: Floats,
-    base: Floats,
-    at: Longs,
-    of: Longs,
-    atoms: Floats,
+    given: Cells, log: Floats, base: Floats, at: Longs, of: Longs, atoms: Floats,
     rng: np.random.Generator,
-) -> None:
+) -> None:  # fmt: skip
     """Move values, with all teams that share them, to empty cells; ``atoms`` change in place."""
     occupied = np.flatnonzero(atoms > 0.0)
     slot = np.full(atoms.size, -1)

@@ -36,14 +36,9 @@ class PairSums(NamedTuple):
 
 
 def pair_sums(
-    a: Floats,
-    n: Floats,
-    nu: Floats | None = None,
-    beta: Floats | float = 0.0,
-    *,
-    gradient: bool,
+    a: Floats, n: Floats, nu: Floats | None = None, beta: Floats | float = 0.0, *, gradient: bool,
     value: bool = True,
-) -> PairSums:
+) -> PairSums:  # fmt: skip
     """Sum over the pairs of matches n (player, opponent) at strengths a (point, player).
 
     ``nu`` (point,) is None for Bradley-Terry. For n the upper triangle counts, and the row is the

@@ -33,18 +33,10 @@ Covariance = Literal["clustered", "model", "none"]
 
 
 def _of_votes(
-    _: str,
-    votes: xr.Dataset,
-    *,
-    covariance: Covariance,
-    firth: bool,
-    hypothesis: Hypothesis | None,
-    value: Any,
-    ties: str | None,
-    cluster: Any,
-    order_effect: bool | None,
-    **options: Any,
-) -> xr.Dataset:
+    _: str, votes: xr.Dataset, *, covariance: Covariance, firth: bool,
+    hypothesis: Hypothesis | None, value: Any, ties: str | None, cluster: Any,
+    order_effect: bool | None, **options: Any,
+) -> xr.Dataset:  # fmt: skip
     """Estimate from votes; refuse what has no meaning for them."""
     if covariance == "none":
         raise LeaderbayesError(

@@ -226,19 +226,11 @@ def scale_of_players(prior: Prior, pairs: Pairs, count: float) -> tuple[Any, Any
 
 
 def draw(
-    scores: xr.DataArray,
-    *,
-    draws: int,
-    chains: int,
-    seed: int,
-    step: int = 1,
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    likelihood: Likelihood = "auto",
-    of: Of = "raw",
-    statistic: Statistic = "mean",
+    scores: xr.DataArray, *, draws: int, chains: int, seed: int, step: int = 1,
+    test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE,
+    likelihood: Likelihood = "auto", of: Of = "raw", statistic: Statistic = "mean",
     cluster: str = "auto",
-) -> dict[str, xr.Dataset]:
+) -> dict[str, xr.Dataset]:  # fmt: skip
     """Draw independently from the posterior of mean scores; every ``step``-th has replicates."""
     if "judge" in scores.coords:
         given = {

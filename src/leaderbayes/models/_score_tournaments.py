@@ -157,15 +157,9 @@ def score_tournaments(
 
 
 def draw(
-    scores: xr.DataArray,
-    *,
-    draws: int,
-    chains: int,
-    seed: int,
-    step: int = 1,
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-) -> dict[str, xr.Dataset]:
+    scores: xr.DataArray, *, draws: int, chains: int, seed: int, step: int = 1,
+    test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE,
+) -> dict[str, xr.Dataset]:  # fmt: skip
     """Draw independently from the posterior of mean scores; every ``step``-th has replicates."""
     scores = valid_scores(scores)
     y = values_of(scores)

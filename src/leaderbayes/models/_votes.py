@@ -60,20 +60,12 @@ class VoteStatistics(NamedTuple):
 
 
 def vote_statistics(
-    name: str,
-    votes: xr.Dataset,
-    *,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float | None = None,
-    tie_scale: float | None = None,
-    ties: str | None = None,
-    cluster: str | Sequence[str] | None = None,
-    order_effect: bool | None = None,
-    covariates: Sequence[str] | None = None,
-    matched: bool | None = None,
-    weight: object = "composite",
-    test_fraction: float | None = None,
-) -> VoteStatistics:
+    name: str, votes: xr.Dataset, *, prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None, tie_scale: float | None = None, ties: str | None = None,
+    cluster: str | Sequence[str] | None = None, order_effect: bool | None = None,
+    covariates: Sequence[str] | None = None, matched: bool | None = None,
+    weight: object = "composite", test_fraction: float | None = None,
+) -> VoteStatistics:  # fmt: skip
     """Prepare votes for a model, and estimate their weights."""
     of_rounds = {"weight": None if weight == "composite" else weight}
     refuse_given(of_rounds | {"test_fraction": test_fraction}, "rounds of scores")

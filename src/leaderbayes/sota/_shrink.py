@@ -161,14 +161,9 @@ def _cropped(scores: Floats) -> _Family:
 
 
 def _solve(
-    family: _Family,
-    law: Law,
-    board: xr.DataArray,
-    criterion: Criterion,
-    prob: float,
-    *,
+    family: _Family, law: Law, board: xr.DataArray, criterion: Criterion, prob: float, *,
     again: bool,
-) -> xr.Dataset:
+) -> xr.Dataset:  # fmt: skip
     """Find the board of the family with the observed maximum."""
     scores = board.to_numpy()
     observed, tails = float(scores.max()), ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)

@@ -1,6 +1,7 @@
 """docs/boardbench.md and tables.md, from texts.md and the rows that run.py scored."""
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import boards
@@ -135,10 +136,7 @@ def _real(frame, tools):
         row.insert(-1, _number(*off[tool], digits=4))
         if any(row[1:-1]):  # it answers something
             rows.append([tool, str(len(covers["cpu"].get(tool, []))), *row[1:]])
-    head = (
-        "tool", "boards", "rounds", "+", "leader", "+", "first", "+", "95 %", "80 %", "wide", "off",
-        "CPU s",
-    )  # fmt: skip
+    head = "tool, boards, rounds, +, leader, +, first, +, 95 %, 80 %, wide, off, CPU s".split(", ")
     return _table(head, rows) + "\n" + _behind(scores, covers, off)
 
 
@@ -173,7 +171,8 @@ def _behind(scores, covers, off):
     if not any(tool.startswith("leaderbayes") for tool in off):
         return ""
     said = "Columns in which another tool is ahead of each of ours:\n\n" + "\n".join(lines)
-    return (said if lines else "A model of leaderbayes leads every column.") + "\n"
+    first = "A model of leaderbayes leads every column except *wide* and *CPU s*."
+    return (said if lines else first) + "\n"
 
 
 def _cells(frame, tools):
@@ -221,7 +220,10 @@ def page(rows, tools, about):
     held = half["board"].map(boards.held_out).astype(bool)
     options = ("real", "boards", "splits", "cells", "limit")
     options = " ".join(f"--{x} {about[x]:.0f}" for x in options)
+    truth = _truth(simulated, tools)
+    cells = (re.sub(r" \(.*?\)", "", row)[2:-2].split(" | ") for row in truth.splitlines())
     told = about | {
+        "of": defaultdict(lambda: ["?"] * 11) | {each[0]: each for each in cells},
         "boards_real": half["board"].nunique(), "default": DEFAULT,
         "quick": "**A quick run, too small to judge by.** " if about["quick"] else "",
         "options": " --quick" if about["quick"] else f" {options}",
@@ -233,10 +235,8 @@ def page(rows, tools, about):
         )
     ]  # fmt: skip
     ahead = "\n### The other boards\n\n" + "".join(real[1].rpartition("Columns in which")[1:])
-    texts = TEXTS | {name: TEXTS[name].format(**told) for name in ("head", "real")}
-    first = [
-        texts["head"], texts["real"], real[0], ahead, texts["truth"], _truth(simulated, tools),
-    ]  # fmt: skip
+    texts = TEXTS | {name: TEXTS[name].format(**told) for name in ("head", "real", "truth")}
+    first = [texts["head"], texts["real"], real[0], ahead, texts["truth"], truth]
     others = [
         texts["tables"], real[1], texts["cells"], _cells(cell, tools), texts["kinds"],
         _kinds(simulated, tools), _refused(frame, about), _listed(about),

@@ -14,6 +14,9 @@ from scipy.stats import norm
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "benchmarks" / "boardbench"
 PAIR = np.array([[0.5, 0.9], [0.1, 0.5]])
+ABOUT = dict.fromkeys(  # a run
+    ("boards", "splits", "cells", "limit", "real", "minutes", "workers", "cores", "load"), 1
+) | {"date": "", "quick": False, "absent": [], "failed": {}}
 
 
 @pytest.fixture(scope="module")
@@ -284,12 +287,9 @@ def test_page_says_who_is_ahead_and_by_how_much(part, scoring):
             # Boards differ in difficulty, and the peer has fewer of them.
             row |= {"rounds": loss + k, "cover95": 0.95 if tool == "third" else 0.9}
             rows += [row] if tool != "peer" or k < 15 else []
-    about = dict.fromkeys(
-        ("boards", "splits", "cells", "limit", "real", "minutes", "workers", "cores", "load"), 1
-    )
-    about |= {"date": "", "quick": False, "absent": [], "failed": {}}
-    about |= {"sources": dict.fromkeys(part("boards").SOURCES, 1)}
-    text = "".join(report.page(rows, [report.DEFAULT, "peer", "third"], about))
+    about = ABOUT | {"sources": dict.fromkeys(part("boards").SOURCES, 1)}
+    tools = [report.DEFAULT, "peer", "third"]
+    text = "".join(report.page(rows, tools, about))
     assert text.count(f"- *rounds*: peer is ahead of {report.DEFAULT} by 0.0100 (0.0000).") == 3
     assert (
         text.count(f"- *95 %*: third is nearer to it than {report.DEFAULT} by 0.0500 (0.0000).")
@@ -299,6 +299,26 @@ def test_page_says_who_is_ahead_and_by_how_much(part, scoring):
     assert "0.1000 (0.0000)" in text
     alone = "".join(report.page([row for row in rows if row["tool"] == "third"], ["third"], about))
     assert "A model of leaderbayes leads" not in alone
+    best = "".join(report.page([row for row in rows if row["tool"] != "peer"][:30], tools, about))
+    assert "A model of leaderbayes leads every column except *wide* and *CPU s*." in best
+
+
+def test_page_says_what_ours_lose(part):
+    """The sentence above the table has the table's numbers."""
+    report, rows = part("report"), []
+    tools = [report.DEFAULT, "leaderbayes mean_score", "autorank", "scikit-posthocs, Nemenyi"]
+    for tool, wrong in zip(tools, (3, 2, 1, 0), strict=True):
+        for k in range(10):
+            row = {"tool": tool, "for": "simulated", "board": "gumbel", "number": k, "cpu": 1.0}
+            told = 0.1 * (wrong + 4)
+            rows.append(row | {"claims": 5, "wrong": k < wrong, "told": told, "differences": 0.9})
+    page = report.page(rows, tools, ABOUT | {"sources": dict.fromkeys(part("boards").SOURCES, 1)})
+    text = " ".join(page[0].split())
+    assert (
+        "`bradley_terry` makes a wrong claim on 0.30 of boards and `mean_score` on 0.20, but "
+        "autorank on 0.10 and Nemenyi's test on 0.00. These two distinguish fewer pairs: 0.50 and "
+        "0.40, ours 0.70 and 0.60. Our intervals of differences cover 0.90 and 0.90, baycomp's ?."
+    ) in text
 
 
 def test_page_is_of_these_boards_and_tools(boards):

@@ -256,8 +256,7 @@ def _rounds(
         label = f"{columns['repeat of a fold']}.{label}"
         read["round"] = repeat + "." + read["round"]
     if label is not None and "cluster" in read:
-        # Each may have its question 1: then the cluster's name makes them different.
-        if (read["cluster"].groupby(read["round"]).nunique() > 1).any():
+        if (read["cluster"].groupby(read["round"]).nunique() > 1).any():  # each has a question 1
             label = f"{columns['cluster']}.{label}"
             read["round"] = read["cluster"] + "." + read["round"]
     return label, read, columns

@@ -53,6 +53,22 @@ def test_words_with_numbers_say_which_are_players(write, players, rounds, corner
     np.testing.assert_array_equal(scores, frame)
 
 
+@pytest.mark.parametrize(
+    ("header", "rounds"),
+    [("model,domain,bleu", "ab"), ("policy,dataset,return", "ab"), ("model,trial,reward", "12")],
+)
+def test_three_columns_of_which_one_is_known(write, header, rounds):
+    rows = [f"{p},{k},0.{p}{n}" for p in "12" for n, k in enumerate(rounds)]
+    text = "\n".join([header, *rows]).replace("\n1", "\nx").replace("\n2", "\ny")
+    scores = lb.read_scores(write(text))
+    assert scores["player"].to_numpy().tolist() == ["x", "y"]
+    assert scores["round"].to_numpy().tolist() == list(rounds)
+    np.testing.assert_allclose(scores, [[0.10, 0.11], [0.20, 0.21]])
+    for other in ("metric", "f1"):  # metrics are no rounds, and two columns of scores are none
+        with pytest.raises(lb.ScoresError):
+            lb.read_scores(write(f"model,{other},value\nx,3,1.5\nx,4,2.5\ny,3,3.5\ny,4,4.5\n"))
+
+
 def test_items_that_nearly_all_got_right(write):
     right = np.random.default_rng(3).random((8, 60)) < np.linspace(0.93, 0.995, 8)[:, None]
     frame = pd.DataFrame(right.astype(int), [f"m{k}" for k in range(8)]).add_prefix("q")
@@ -138,7 +154,7 @@ def test_one_score_a_player_is_sent_to_sota(write):
         with pytest.raises(lb.ScoresError, match=r"Kaggle leaderboard .* sota FILE --n NUMBER"):
             lb.read_scores(source)
     with pytest.raises(lb.ScoresError, match="no column was found for the round") as several:
-        lb.read_scores(write("model,acc,note\nx,1,u\nx,2,v\ny,3,u\ny,4,v\n"))
+        lb.read_scores(write("model,acc,note\nx,1,u\nx,2,v\ny,3,w\ny,4,t\n"))
     assert "sota" not in str(several.value)
 
 

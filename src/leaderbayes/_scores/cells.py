@@ -156,3 +156,28 @@ def _remedy(cell: str, remedy: str) -> str:
         return _MEAN_AND_ERROR
     hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""
     return f"{hint}; {remedy}."
+
+
+def has_answers(column: pd.Series, *, bare: bool = False) -> bool:
+    """Whether a column holds right and wrong answers alone: in words, some perhaps as 1 and 0."""
+    try:
+        distinct = column.dropna().unique()
+    except TypeError:  # lists, or other containers
+        return False
+    cells = {text_of(cell).strip().lower() for cell in distinct}
+    numbers = {"0", "1", "0.0", "1.0"}
+    words_of = {*ANSWERS, *numbers} if bare else {*ANSWERS}
+    return not (cells - {*ANSWERS, *MISSING, *numbers}) and bool(cells & words_of)
+
+
+def is_text(column: pd.Series) -> bool:
+    """Whether most of a column is text."""
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        return False
+    there = column.dropna()
+    if pd.api.types.infer_dtype(there) == "string" and numbers_of(there).notna().all():
+        return False
+    text = [text_of(cell)[:100].strip() for cell in there]  # no number is longer
+    bare = [bare_number(cell).replace(",", ".") for cell in text if cell.lower() not in MISSING]
+    numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
+    return len(bare) > 0 and float(numbers.mean()) <= 0.5

@@ -11,14 +11,13 @@ import pandas as pd
 from leaderbayes._errors import ScoresError, warn
 from leaderbayes._scores import names
 from leaderbayes._scores.belongs import by_name, by_number, is_ranking, is_summary, summaries
-from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.cells import as_names, is_text
 from leaderbayes._scores.metrics import is_metric, more_is_better, words
 from leaderbayes._scores.roles import (
     Long,
     Wide,
     are_answered,
     broken_columns,
-    is_text,
     recognise,
     stacked,
 )

@@ -9,16 +9,14 @@ import pandas as pd
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores import names
 from leaderbayes._scores.belongs import counts
-from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
+from leaderbayes._scores.cells import as_names, as_numbers, has_answers, is_text
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import (
     ANSWERS,
     BY_ROUND,
-    MISSING,
     Asked,
     Roles,
     Table,
-    bare_number,
     listed,
     shown,
     suggest,
@@ -56,6 +54,8 @@ def to_long(table: Table, asked: Asked) -> Long | Wide:
     if table.frame.empty:
         table.refuse("the table has a header but no scores.")
     table, asked = _without_parts(table, asked)
+    if not any(given.values()):
+        asked = asked._replace(roles=(given := given | _of_three(table)))
     player = given["player"]
     if player is None:
         taken = [name for name in given.values() if name is not None]
@@ -72,6 +72,30 @@ def to_long(table: Table, asked: Asked) -> Long | Wide:
             f"columns are {listed(table.frame.columns)}."
         )
     return _wide(table, asked)
+
+
+def _of_three(table: Table) -> Roles:
+    """Find the roles of a long table of three columns, if one goes by a player's or round's name.
+
+    The other names then repeat, too, each pair has one row, and the third column holds the scores.
+    """
+    columns = _without_row_numbers(table.frame, list(table.frame.columns))
+    known = [c for c in columns if names.goes_by(c, names.PLAYER)]
+    rounds = [c for c in columns if names.is_round(c) or names.is_data(c)]
+    if len(columns) != 3 or len(known) + len(rounds) != 1:
+        return {}
+    texts = [c for c in columns if is_text(table.frame[c])]
+    labels = [*texts, *rounds] if rounds and rounds[0] not in texts else texts
+    if known and len(labels) == 1:  # trials 1, 2, 3
+        labels = texts + [c for c in columns if c not in texts and _names_things(table, c)]
+    if len(labels) != 2 or any(names.goes_by(c, names.METRIC) or names.is_score(c) for c in labels):
+        return {}
+    frame = pd.DataFrame({c: as_names(table, c, missing="") for c in labels})
+    if frame.duplicated().any() or not all(frame[c].duplicated().any() for c in labels):
+        return {}
+    (score,), (other,) = {*columns} - {*labels}, {*labels} - {*known, *rounds}
+    roles = (known[0], other) if known else (other, rounds[0])
+    return {"player": roles[0], "round": roles[1], "score": score}
 
 
 def _without_parts(table: Table, asked: Asked) -> tuple[Table, Asked]:
@@ -176,7 +200,7 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
     rest = [c for c in table.frame.columns if c not in (*taken, data)]
     metrics = [c for c in rest if names.is_score(c)]
     rest = [c for c in rest if not (names.is_round(c) or names.is_data(c) or names.is_index(c))]
-    rest = [c for c in rest if not is_text(table.frame[c]) or _are_answers(table.frame[c])]
+    rest = [c for c in rest if not is_text(table.frame[c]) or has_answers(table.frame[c])]
     found = metrics or rest
     if len(found) > 1 and not metrics and as_names(table, player, missing="").is_unique:
         return None  # a row for each player, and rounds beside
@@ -191,7 +215,7 @@ def _items(table: Table, given: Roles, taken: Sequence[str | None]) -> Roles:
     """Find the columns of items, their clusters and repeated runs; None if absent."""
     found: Roles = {role: given.get(role) for role in ("round", "repeat", *BY_ROUND)}
     answers = [c for c in table.frame.columns if plain(c) in names.ANSWER.split()]
-    answered = any(_are_answers(table.frame[c], bare=True) for c in answers)
+    answered = any(has_answers(table.frame[c], bare=True) for c in answers)
     known = f"{names.ITEM} {names.ANSWERED}" if answered else names.ITEM
     if any(names.is_round(c, "fold") for c in table.frame.columns):  # a fold is no item
         return found
@@ -211,31 +235,6 @@ def _names_things(table: Table, column: str) -> bool:
         return False
     numbers = pd.to_numeric(cells.astype(str), errors="coerce").dropna()
     return bool((numbers == numbers.round()).all())
-
-
-def _are_answers(column: pd.Series, *, bare: bool = False) -> bool:
-    """Whether a column holds right and wrong answers alone: in words, some perhaps as 1 and 0."""
-    try:
-        distinct = column.dropna().unique()
-    except TypeError:  # lists, or other containers
-        return False
-    cells = {text_of(cell).strip().lower() for cell in distinct}
-    numbers = {"0", "1", "0.0", "1.0"}
-    words_of = {*ANSWERS, *numbers} if bare else {*ANSWERS}
-    return not (cells - {*ANSWERS, *MISSING, *numbers}) and bool(cells & words_of)
-
-
-def is_text(column: pd.Series) -> bool:
-    """Whether most of a column is text."""
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        return False
-    there = column.dropna()
-    if pd.api.types.infer_dtype(there) == "string" and numbers_of(there).notna().all():
-        return False
-    text = [text_of(cell)[:100].strip() for cell in there]  # no number is longer
-    bare = [bare_number(cell).replace(",", ".") for cell in text if cell.lower() not in MISSING]
-    numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
-    return len(bare) > 0 and float(numbers.mean()) <= 0.5
 
 
 def _without_row_numbers(frame: pd.DataFrame, columns: list[str]) -> list[str]:
@@ -365,7 +364,7 @@ def are_answered(table: Table, columns: Sequence[str]) -> bool:
     answers = {*ANSWERS, "0", "1"}
     texts = ([text_of(it).strip().lower() for it in table.frame[c].dropna()] for c in columns)
     mostly = all(2 * sum(it in answers for it in of) > len(of) for of in texts)
-    return mostly and any(_are_answers(table.frame[name]) for name in columns)
+    return mostly and any(has_answers(table.frame[name]) for name in columns)
 
 
 def broken_columns(wide: Wide) -> dict[str, ScoresError]:

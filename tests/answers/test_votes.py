@@ -235,7 +235,7 @@ def test_what_goes_by_rounds_refuses(dt, ask, said):
 
 
 def test_what_a_vote_is_worth():
-    assert said_of_worth(0.31) == "a vote counts as 0.31 independent ones"
+    assert said_of_worth(0.31) == "a vote counts 0.31 times as much as an independent one"
     assert said_of_worth(1.5).endswith(
-        "1.5 independent ones, as ties vary less than wins and losses"
+        "1.5 times as much as an independent one, as ties vary less than wins and losses"
     )

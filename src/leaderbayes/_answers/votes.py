@@ -46,7 +46,7 @@ def worth_of_votes(post: Posterior) -> float:
 def said_of_worth(worth: float) -> str:
     """Describe how many independent votes a vote counts as."""
     more = ", as ties vary less than wins and losses" if worth >= 1.05 else ""
-    return f"a vote counts as {worth:.2g} independent ones{more}"
+    return f"a vote counts {worth:.2g} times as much as an independent one{more}"
 
 
 def clustered_by(post: Posterior) -> tuple[str, ...]:

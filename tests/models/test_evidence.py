@@ -58,8 +58,10 @@ def test_coverage_of_the_models_on_their_own_noise(coverage):
 
 def test_published_widths_do_not_cover(coverage):
     many = coverage[coverage["players"] == 20]
-    for method in ("EloML", "weight 1", "round intercept"):
+    for method in ("EloML", "round intercept"):
         assert (many[method] < 0.85).all()
+    # Weights of 1 are blended with head-to-head results, which help where noise is a player's own.
+    assert (many["weight 1"] < many["composite"] - 0.03).all()
 
 
 def test_shared_training_data_need_the_test_fraction(coverage, tables):

@@ -64,9 +64,15 @@ def test_three_columns_of_which_one_is_known(write, header, rounds):
     assert scores["player"].to_numpy().tolist() == ["x", "y"]
     assert scores["round"].to_numpy().tolist() == list(rounds)
     np.testing.assert_allclose(scores, [[0.10, 0.11], [0.20, 0.21]])
-    for other in ("metric", "f1"):  # metrics are no rounds, and two columns of scores are none
+    # Metrics are no rounds, two columns of scores are none, and an error is no score.
+    for names in (
+        "model,metric,value",
+        "model,f1,value",
+        "model,domain,std",
+        "model,domain,n_runs",
+    ):
         with pytest.raises(lb.ScoresError):
-            lb.read_scores(write(f"model,{other},value\nx,3,1.5\nx,4,2.5\ny,3,3.5\ny,4,4.5\n"))
+            lb.read_scores(write(f"{names}\nx,3,1.5\nx,4,2.5\ny,3,3.5\ny,4,4.5\n"))
 
 
 def test_items_that_nearly_all_got_right(write):

@@ -76,9 +76,12 @@ def is_index(name: str) -> bool:
 
 def numbered(labels: Iterable[str]) -> str:
     """Return what names with a number are by its word: player (model1), round (task_2), or ""."""
-    found = {re.sub(r"[\W_]*\d+$", "", label.strip().lower()) for label in labels}
+    parts = [re.fullmatch(r"(.*?)[\W_]*\d+", label.strip().lower()) for label in labels]
+    found = {"" if of is None else of[1] for of in parts}
     kinds = {"player": PLAYER, "round": f"{ROUND} {ITEM} {ANSWERED} {DATA}"}
-    return next((role for role, known in kinds.items() if found <= set(known.split())), "")
+    return next(
+        (role for role, known in kinds.items() if found and found <= set(known.split())), ""
+    )
 
 
 def is_numbered(name: str) -> bool:
@@ -96,4 +99,9 @@ def is_score(name: str) -> bool:
     """Whether a column's name is that of scores on test data."""
     found = set(words(name))
     metric = bool(found & (GAIN | LOSS)) or plain(name) in SCORE.split()
-    return metric and not found & _NOT_TESTED
+    return metric and may_be_score(name)
+
+
+def may_be_score(name: str) -> bool:
+    """Whether a column's name does not say that it is none: train_acc, std, n_params."""
+    return not set(words(name)) & _NOT_TESTED

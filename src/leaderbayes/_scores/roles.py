@@ -8,7 +8,7 @@ import pandas as pd
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores import names
-from leaderbayes._scores.belongs import counts
+from leaderbayes._scores.belongs import counts, is_summary
 from leaderbayes._scores.cells import as_names, as_numbers, has_answers, is_text
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import (
@@ -75,10 +75,7 @@ def to_long(table: Table, asked: Asked) -> Long | Wide:
 
 
 def _of_three(table: Table) -> Roles:
-    """Find the roles of a long table of three columns, if one goes by a player's or round's name.
-
-    The other names then repeat, too, each pair has one row, and the third column holds the scores.
-    """
+    """Find the roles of a long table of three columns, if one is known for players or rounds."""
     columns = _without_row_numbers(table.frame, list(table.frame.columns))
     known = [c for c in columns if names.goes_by(c, names.PLAYER)]
     rounds = [c for c in columns if names.is_round(c) or names.is_data(c)]
@@ -94,8 +91,10 @@ def _of_three(table: Table) -> Roles:
     if frame.duplicated().any() or not all(frame[c].duplicated().any() for c in labels):
         return {}
     (score,), (other,) = {*columns} - {*labels}, {*labels} - {*known, *rounds}
-    roles = (known[0], other) if known else (other, rounds[0])
-    return {"player": roles[0], "round": roles[1], "score": score}
+    if is_summary(score, columns) or not names.may_be_score(score):
+        return {}
+    player, fold = (known[0], other) if known else (other, rounds[0])
+    return {"player": player, "round": fold, "score": score}
 
 
 def _without_parts(table: Table, asked: Asked) -> tuple[Table, Asked]:

@@ -173,8 +173,10 @@ def test_answers_take_what_pymc_returns(how, tmp_path):
     sampling = {"chains": 2, "cores": 1, "random_seed": 1, "progressbar": False}
     if how in ("likelihood", "estimates"):
         board = board if how == "likelihood" else lb.sota.read_board(SCORES, se=0.02)
-        with lb.models.sota(board, rho=0.3):
+        with pm.do(lb.models.sota(board, rho=0.3), {"ease": 0.0}):
             dt = pm.sample(200, tune=300, **sampling)
+            pm.compute_log_likelihood(dt, progressbar=False)
+        assert dt["log_likelihood"].sizes["team"] == len(SCORES)
         assert {"theta", "theta_sota"} <= set(dt["posterior"].data_vars)
     else:
         law = "flexible" if how.startswith("flexible") else "beta"

@@ -169,7 +169,7 @@ def _etas(scale: CountScale, common: Any, ease: Any) -> Any:
     middle = float(np.clip(score.mean(), 0.01, 0.99))
     # The luck that all share moves all thetas: scores show where they are but for that.
     lucky = common * ease / math.sqrt(scale.board.n * middle * (1.0 - middle))
-    level = pm.Logistic("mean_unit", lucky, 1.0, initval=float(logit(middle)))
+    level = _from(float(logit(middle)), pm.Logistic, "mean_unit", lucky, 1.0)
     mean = pm.Deterministic("mean", pm.math.invlogit(level - lucky))  # uniform
     concentration = pm.LogNormal("concentration", *CONCENTRATION)
     a, b = mean * concentration, (1.0 - mean) * concentration
@@ -198,13 +198,14 @@ def _add_estimates(scale: EstimateScale, common: Any, ease: Any) -> None:
 
     estimate, se = scale.estimate, scale.se
     centre, unit = locations(scale)
+    average = float(estimate.mean())
     # The luck that all share moves all thetas: scores show where they are but for that.
     lucky = common * ease * float(np.median(se))
-    level = pm.Normal("location_unit", centre + lucky, unit, initval=float(estimate.mean()))
+    level = _from(average, pm.Normal, "location_unit", centre + lucky, unit)
     pm.Deterministic("location", level - lucky)
     spread = pm.LogNormal("scale", math.log(0.5 * unit), 1.0)
     signal = _signal(estimate, float(np.mean(se**2)))
-    step, average = spread ** (1.0 - signal), float(estimate.mean())
+    step = spread ** (1.0 - signal)
     away = signal * (level - average) / step
     offset = pm.Normal("theta_unit", away, spread**signal, dims="team")
     latent = signal * average + (1.0 - signal) * level - lucky + step * offset
@@ -213,6 +214,17 @@ def _add_estimates(scale: EstimateScale, common: Any, ease: Any) -> None:
     pm.Deterministic("theta_sota", theta.max())
     own = pm.math.sqrt(1.0 - common**2) * se
     pm.Normal("estimate", latent + common * ease * se, own, observed=estimate, dims="team")
+
+
+def _from(begin: float, law: Any, name: str, *parameters: Any) -> Any:
+    """Add a variable and where chains begin; models with ``initval`` are refused by `pm.do`."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    return pm.CustomDist(
+        name, *parameters, dist=lambda *args: law.dist(*args[:-1], size=args[-1]),
+        support_point=lambda rv, *_: pt.full_like(rv, begin),
+    )  # fmt: skip
 
 
 def _signal(score: Floats, noise: float) -> float:

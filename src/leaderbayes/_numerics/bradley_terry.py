@@ -27,13 +27,15 @@ class Law(NamedTuple):
 
 def law_of(eta: Floats, nu: Floats | float = -np.inf) -> Law:
     """Return mean, variance and probability of a tie at log-odds eta."""
-    less, tie = np.exp(-np.abs(eta)), np.exp(nu - 0.5 * np.abs(eta))
-    total = 1.0 + less + tie
-    first, second, tie = 1.0 / total, less / total, tie / total
+    tied = nu - 0.5 * np.abs(eta)
+    top = np.maximum(tied, 0.0)  # the largest term, by which all are divided
+    more, less, tie = np.exp(-top), np.exp(-np.abs(eta) - top), np.exp(tied - top)
+    total = more + less + tie
+    first, second, tie = more / total, less / total, tie / total
     mean = np.where(eta > 0.0, first, second) + 0.5 * tie
     # Not as a difference of what is nearly 1.
     variance = first * second + 0.25 * tie * (first + second)
-    return Law(mean, variance, tie, 0.5 * np.abs(eta) + np.log(total))
+    return Law(mean, variance, tie, 0.5 * np.abs(eta) + top + np.log(total))
 
 
 def probability(epp: Floats) -> Floats:

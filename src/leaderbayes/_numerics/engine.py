@@ -110,8 +110,7 @@ class Engine:
             ways = self.nodes[k].ways
             x[mine] += moved @ ways.T
             log_density[mine] -= log_slope + np.log(np.diag(ways[self.order])).sum()
-        log_weight = self.target.log_density(x, t) - log_density
-        return Proposals(x, t, np.where(np.isnan(log_weight), -np.inf, log_weight))
+        return Proposals(x, t, self.target.log_density(x, t) - log_density)
 
     def move(
         self, x: Floats, log_scale: Floats, rng: np.random.Generator, moves: int, kept: int = 1

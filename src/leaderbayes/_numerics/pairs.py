@@ -46,7 +46,8 @@ def pair_sums(
     """
     points, m = a.shape
     beta = np.broadcast_to(beta, points)
-    if (np.ptp(a, axis=1) + abs(beta) > _FARTHEST).any():
+    widest = 0.0 if nu is None else np.maximum(nu, 0.0)
+    if (np.ptp(a, axis=1) + abs(beta) + widest > _FARTHEST).any():
         return _far(a, n, nu, beta, gradient=gradient)
     middle = 0.5 * (a.max(axis=1) + a.min(axis=1))
     half = np.exp(0.5 * (a.T - middle), order="C")  # (player, point)
@@ -57,7 +58,7 @@ def pair_sums(
     expected = np.zeros((m, points) if gradient else (0, 0))
     ties, first = np.zeros((2, points))
     # Terms of which a product neither overflows nor vanishes.
-    longest = 0.5 * (np.ptp(a) + abs(beta).max()) + (0.0 if nu is None else max(nu.max(), 0.0))
+    longest = 0.5 * (np.ptp(a) + abs(beta).max()) + np.max(widest)
     few = max(int(600.0 / (longest + 2.0)), 1)
     begin = 0
     while begin < m - 1:

@@ -70,6 +70,7 @@ class Target(NamedTuple):
                 slope[some, m:] = by_e + by_more - e / self.extra_scale**2
         # One sigma less, for the Jacobian of its logarithm.
         value -= (m - 1.0) * t + 0.5 * (np.exp(t) / self.prior_scale) ** 2
+        value[np.isnan(value)] = -np.inf  # so far out that numbers overflow
         return value, slope
 
     def exchangeable(self, a: Floats, extra: Floats, log_scale: Floats) -> tuple[Floats, ...]:

@@ -51,8 +51,8 @@ def naive_losses(post):
             q = expit((epp[i] - epp[j]) / np.sqrt(1.0 + np.pi / 8.0 * variance))
             won = sum(points(row, i, j) for row, _ in others)
             n, x = len(others), points(left, i, j)
-            half = 0.5 * n / (_MASSES + n)
-            p = (_MASSES * q + won + half) / (_MASSES + n + 2.0 * half)
+            kappa = _MASSES + 2.0 * n / (_MASSES + n)
+            p = (kappa * q + won) / (kappa + n)
             loss -= weight[k] * (x * np.log(p) + (1.0 - x) * np.log(1.0 - p))
     return loss
 

@@ -276,11 +276,9 @@ def _of_pymc(model: Model, options: dict[str, Any]) -> dict[str, Any]:
 
 def _describe(tree: xr.DataTree, data: Any) -> None:
     """Store the metric of the scores and its direction."""
-    known = tree["constant_data"].to_dataset()
-    if "scores" in known:
-        attrs = {k: v for k, v in data.attrs.items() if isinstance(v, str | int | float)}
-        known["scores"] = known["scores"].assign_attrs(attrs)
-        tree["constant_data"] = xr.DataTree(known)
+    if "scores" in tree["constant_data"]:
+        known = {k: v for k, v in data.attrs.items() if isinstance(v, str | int | float)}
+        tree["constant_data"]["scores"].attrs.update(known)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leaderbayes._numerics.diagnostics import diagnose
+from leaderbayes._numerics.diagnostics import PROB, diagnose
 from leaderbayes._numerics.engine import Engine, Proposals
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._model import Problem
@@ -17,7 +17,8 @@ _FEWEST = 4000  # proposals
 _TIMES = (1, 2, 4)  # as many proposals in all, where fewer do not do
 _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
-_CHECKED = 40  # players that diagnostics look at, at most
+_THIN = 3  # players with the thinnest tails on either side, of whom chains are diagnosed
+_CHECKED = 40  # players that moves are diagnosed of, at most
 _MANY, _STATES = 120, 10  # players, and states that are kept of one point
 _MOVES, _MOST_MOVES = 5, 60  # of points at a time, and until chains have to agree
 _WALKERS = 4  # chains that are compared, at least
@@ -52,7 +53,10 @@ def draw_metropolis(
         state, accepted = _walk(proposed.log_weight, walkers, rng)
         # What is kept of a chain, evenly spread; of few draws, what they are kept of.
         shown = state[:, thin - 1 :: thin] if total >= _FEWEST else state
-        found = diagnose(_checked(proposed, shown, m), pareto_k=_pareto_k(proposed.log_weight))
+        some = _with_thin_tails(proposed, shown, m)
+        found = diagnose(
+            _checked(proposed, shown, m, some), pareto_k=_pareto_k(proposed.log_weight)
+        )
         if found["converged"] and found["min_ess"] > min(_GOOD_ESS, total / 2):
             break
     kept = state.reshape(-1)[thin - 1 :: thin]
@@ -67,6 +71,7 @@ def draw_metropolis(
         kept = _resample(proposed.log_weight, walkers, several * total // each, rng)
         x, t = proposed.x[kept], proposed.log_scale[kept]
         moves, begun = max(_MOVES, 2 * each), _numbers(x, t, m)
+        some = np.unique(np.linspace(0, m - 1, min(m, _CHECKED)).astype(int))
         for again in range(_MOST_MOVES // moves):
             if again:
                 x, t = x[each - 1 :: each], t[each - 1 :: each]
@@ -74,7 +79,7 @@ def draw_metropolis(
             moved = Proposals(x, t, np.zeros(len(x)))
             state = np.arange(len(x)).reshape(walkers, -1)
             # Copies are next to each other: the effective sample size counts what has moved.
-            found = diagnose(_checked(moved, state, m))
+            found = diagnose(_checked(moved, state, m, some))
             # Chains that begin alike can agree before they have moved far.
             now = _numbers(x[each - 1 :: each], t[each - 1 :: each], m)
             found["converged"] *= int((begun * now).mean(axis=0).max() < _REMEMBERED)
@@ -98,17 +103,22 @@ def _numbers(x: Floats, t: Floats, m: int) -> Floats:
     return np.asarray((rank / len(rank) - 0.5) * np.sqrt(12.0))
 
 
-def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
-    """Return the diagnosed variables (chain, draw, ...): strengths, scale, further parameters.
+def _with_thin_tails(proposed: Proposals, state: Longs, m: int) -> Longs:
+    """Return the players whose tails rest on the fewest proposals.
 
-    A step moves all players or none, but a tail may be thin for one of them alone: of many players
-    some from the best to the worst are looked at.
+    A step moves all players or none, but a tail may be thin for one of them alone.
     """
     a = proposed.x[:, :m] - proposed.x[:, :m].mean(axis=1, keepdims=True)
-    order = np.argsort(a.mean(axis=0))
-    some = order[np.unique(np.linspace(0, m - 1, min(m, _CHECKED)).astype(int))]
-    found = {"epp": a[:, some][state]}
-    found["epp_scale"] = np.exp(proposed.log_scale)[state]
+    weight = np.exp(proposed.log_weight - proposed.log_weight.max())
+    low, high = np.quantile(a[state.ravel()], (1.0 - PROB, PROB), axis=0)
+    sizes = [np.square(weight @ tail) / (weight**2 @ tail) for tail in (a <= low, a >= high)]
+    return np.unique([size.argsort()[:_THIN] for size in sizes])
+
+
+def _checked(proposed: Proposals, state: Longs, m: int, some: Longs) -> dict[str, Floats]:
+    """Return the diagnosed variables (chain, draw, ...): strengths, scale, further parameters."""
+    a = proposed.x[:, some] - proposed.x[:, :m].mean(axis=1, keepdims=True)
+    found = {"epp": a[state], "epp_scale": np.exp(proposed.log_scale)[state]}
     if proposed.x.shape[1] > m:
         found["extra"] = proposed.x[:, m:][state]
     return found

@@ -61,7 +61,7 @@ def write(folder, model, entries, spec=None):
         ("{", {}, "per_instance_stats.json: not readable as JSON"),
         ({}, {}, "has no list of instances"),
         ([entry(), entry(name="em")], {"metric": None}, "which metric .*'exact_match', 'em'"),
-        ([entry(perturbation={"name": "typos"})], {}, "no metric 'exact_match', but none"),
+        ([entry(perturbation={"name": "typos"})], {}, "there is no metric"),
         ([entry(item=None)], {}, "no 'instance_id' and 'train_trial_index'"),
     ],
 )

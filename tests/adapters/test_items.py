@@ -47,8 +47,8 @@ def test_words_that_are_grades_say_the_direction():
     [
         ([run("a", 1)], {"tasks": ["law"]}, "no task 'law' in these files; there is only 'quiz'"),
         ([run("a", 1), run("b", 1, metric="f1")], {}, "several metrics: 'acc', 'f1'; name one"),
-        ([run("a", 1)], {"metric": "f1"}, "a: no metric 'f1', but 'acc'"),
-        ([run("a")], {}, "a: no metric"),
+        ([run("a", 1)], {"metric": "f1"}, "a: no metric 'f1'; there is only 'acc'"),
+        ([run("a")], {}, "a: there is no metric"),
         ([run("a", 1, same="x"), run("b", 1, same="y")], {"by": "hash"},
          "b, 0: item '0' of task 'quiz' differs from that in a, 0 .hash.; evaluate"),
         ([run("a", 1), run("a", 1)], {}, "a, 0: a second score for player 'a'"),

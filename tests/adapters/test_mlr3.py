@@ -58,7 +58,7 @@ def test_errors():
     table = pd.read_csv(SCORE)
     with pytest.raises(lb.ScoresError, match="no column 'learner_id', which scores of mlr3 have"):
         read_mlr3(table.drop(columns="learner_id"))
-    with pytest.raises(lb.ScoresError, match="there is none"):
+    with pytest.raises(lb.ScoresError, match="there is no metric"):
         read_mlr3(table.drop(columns=["classif.ce", "classif.auc"]))
     with pytest.raises(lb.ScoresError, match="a second score for tournament 'german_credit'"):
         read_mlr3(pd.concat([table, table]), metric="classif.ce")

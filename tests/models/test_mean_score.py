@@ -420,6 +420,7 @@ def hole(s):
         (lambda s: s, {"statistic": "median", "likelihood": "normal"}, "of unknown distribution"),
         (lambda s: s[:, :2], {"statistic": "median"}, "needs more than 2 rounds"),
         (lambda s: s[:, :1], {}, "One score per player"),
+        (lambda s: s[:3, :2].where((s["player"] < "p1") | (s["round"] == "0")), {}, "few scores"),
         (lambda s: (s[:, :1] > s[:, :1].median()).astype(float), {}, "One score per player"),
         (lambda s: 0.0 * s, {}, "nothing to compare"),
         (lambda s: 0.0 * s + np.arange(5.0)[:, None] + np.arange(12.0), {}, "differ by the same"),

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 import xarray as xr
 
-from leaderbayes._adapters.tables import Asked, arrange, collect, direction
+from leaderbayes._adapters.tables import Asked, arrange, choose, collect, direction
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.sources import is_folder, parse, read_bytes
-from leaderbayes._scores.tables import listed, shown, suggest
+from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 Files = str | Path
 Sources = Files | Sequence[Files] | Mapping[str, Files]
@@ -111,16 +112,6 @@ def hold(said: Said, task: str, value: Any, place: str, *, by: str, item: str = 
         )
 
 
-def only_metric(names: Sequence[str], wanted: str | None, place: str) -> str:
-    """Take the metric that is named, or the only one."""
-    if wanted is not None and wanted not in names:
-        raise ScoresError(f"{place}: no metric {shown(wanted)}, but {listed(names) or 'none'}.")
-    if wanted is None and len(names) != 1:
-        which = f"which metric is the score? Name one (metric=, --score): {listed(names)}."
-        raise ScoresError(f"{place}: {which if names else 'no metric.'}")
-    return names[0] if wanted is None else wanted
-
-
 def read_items(
     runs: Iterable[Run], asked: Asked, *, item: str, repeat: str = "repeat", by: str = "",
     cluster: str = "", grades: Mapping[str, float] | None = None,
@@ -135,7 +126,8 @@ def read_items(
     for run in runs:
         answers = list(run.answers)
         names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
-        metrics[chosen := only_metric(names, asked.metric, run.where)] = None
+        chosen = choose(Table(run.where, pd.DataFrame(), str), asked.metric, names)
+        metrics[chosen] = None
         for answer in answers:
             hold(said, run.task, answer.same, answer.place, by=by, item=answer.item)
             if chosen in answer.scores:

@@ -63,11 +63,12 @@ def collect(files: Sequence[str], records: Sequence[dict[str, Any]]) -> Table:
 
 def choose(table: Table, metric: str | None, metrics: Sequence[str]) -> str:
     """Take the metric that is named, or the only one."""
+    if not metrics:
+        table.refuse("there is no metric.")
     if metric is None and len(metrics) == 1:
         return metrics[0]
     if metric is None:
-        which = f"Name one (metric=, --score): {listed(metrics) or 'there is none'}."
-        table.refuse(f"which metric is the score? {which}")
+        table.refuse(f"which metric is the score? Name one (metric=, --score): {listed(metrics)}.")
     if metric not in metrics:
         table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), metrics)}")
     return metric

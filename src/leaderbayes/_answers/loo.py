@@ -187,7 +187,7 @@ def _round_scores(place: Ints, epp: Floats, weight: Floats, level: list[Floats])
             p = expit_mean(epp[i] - epp[i + 1 :] + level[0], level[1])
         else:
             p = odds[i] / (odds[i] + odds[i + 1 :])
-        p = weight @ p.T  # the means of all rounds
+        p = np.clip(weight @ p.T, 1e-300, 1.0 - 1e-16)  # the means of all rounds
         won, tied = own < others, own == others
         met = (own > 0) & (others > 0)
         for total, by in zip(out, (p[:-1] if len(p) > 1 else p, p[-1:]), strict=True):

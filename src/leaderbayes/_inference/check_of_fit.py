@@ -193,26 +193,22 @@ def discrepancies(
         square += float(_squares(own, wins[None], n[None])[0]) / len(boards)
         known.append((place, own, _stretch(place, own[0], rng, **rules) * own[0], rules))
     found = Discrepancy(observed, np.empty(0), square, np.empty(0))
-
-    def more(found: Discrepancy, draws: int) -> Discrepancy:
-        replicated, squares = np.zeros((2, draws))
+    most = int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
+    for number in (_FEWEST, most - _FEWEST) if draws is None else (draws,):
+        replicated, squares = np.zeros((2, number))
         for place, own, epp, rules in known:
             size = max(_FEW_PAIRS // place.shape[1] ** 2, 1)
-            for begin in range(0, draws, size):
-                some = slice(begin, min(begin + size, draws))
+            for begin in range(0, number, size):
+                some = slice(begin, min(begin + size, number))
                 again = _boards(place, epp, some.stop - some.start, rng, rules)
                 wins, n = _counts(again, rules)
                 each = estimates(wins.sum(axis=2), n, start=own)
                 replicated[some] += deviances(each, wins, n)
                 squares[some] += _squares(each, wins, n) / len(known)
-        return found._replace(
-            replicated=np.append(found.replicated, replicated),
-            squares=np.append(found.squares, squares),
-        )
-
-    found = more(found, _FEWEST if draws is None else draws)
-    if draws is None and found.p_value < _NO_DOUBT:
-        found = more(found, int(np.clip(_PAIRS // players**2, _FEWEST, _MOST)) - _FEWEST)
+        replicated = np.append(found.replicated, replicated)
+        found = Discrepancy(observed, replicated, square, np.append(found.squares, squares))
+        if found.p_value >= _NO_DOUBT:
+            break
     return found
 
 

@@ -116,6 +116,11 @@ def values_of(scores: xr.DataArray) -> Floats:
     _check_rounds(there)
     check_values(y)
     check_connected(scores, there)
+    if there.sum() < sum(there.shape):
+        raise LeaderbayesError(
+            "Players and rounds explain these few scores exactly, so it is unknown how much scores "
+            "vary. Score more players in the same rounds."
+        )
     return y
 
 

@@ -65,13 +65,8 @@ def groups(
         Draw this many of the best players only; by default 40.
     anchor, scale, anchor_at
         As for `leaderbayes.leaderboard`.
-    highlight : str or list of str, optional
-        Players whose rows stand out.
-    family : mapping or Series, optional
-        Family of each player, such as its vendor, by name; each has a colour. Players without one
-        are grey.
-    figsize : (float, float) or {"column", "page"}, optional
-        Width and height in inches, or the width of one or both columns of a journal.
+    highlight, family, figsize
+        As for `leaderboard`.
 
     Returns
     -------

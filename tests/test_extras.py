@@ -113,19 +113,13 @@ def test_the_core_needs_no_extra(said):
 @pytest.mark.parametrize(
     ("call", "name", "package"),
     [
-        ("data", "data", "pooch"),
-        ("parquet", "parquet", "pyarrow"),
-        ("excel", "excel", "openpyxl"),
-        ("figure", "plots", "matplotlib"),
-        ("matplotlib", "plots", "matplotlib"),
-        ("report", "report", ""),
-        ("text", "report", "jinja2"),
-        ("study", "study", "zarr"),
-        ("study.fit", "study", "zarr"),
-        ("tuning", "tuning", "sklearn"),
-        ("pruner", "tuning", "optuna"),
+        ("data", "data", "pooch"), ("parquet", "parquet", "pyarrow"),
+        ("excel", "excel", "openpyxl"), ("figure", "plots", "matplotlib"),
+        ("matplotlib", "plots", "matplotlib"), ("report", "report", ""),
+        ("text", "report", "jinja2"), ("study", "study", "zarr"), ("study.fit", "study", "zarr"),
+        ("tuning", "tuning", "sklearn"), ("pruner", "tuning", "optuna"),
     ],
-)
+)  # fmt: skip
 def test_a_missing_extra_is_named(said, call, name, package):
     kind, message = said[call]
     assert kind == "MissingExtraError"

@@ -32,23 +32,16 @@ WRONG = {
 # What else they need, and would check before or after; and what makes right ones quick.
 FURTHER = {
     "sensitivity": ((), {"models": ("bradley_terry",), "priors": (1.0,), "rounds": False}),
-    "compare": (("a", "b"), {}),
-    "frontier": (({"a": 1.0},), {}),
-    "plots.frontier": (({"a": 1.0},), {}),
-    "sota.certify": (("a",), {}),
-    "fit": ((), {"sampler": "metropolis"}),
-    "likelihood.hypothesis_test": (("a", "b"), {}),
-    "new_player": ((xr.DataArray([1.0], dims="round"),), {}),
-    "plots.compare": (("a", "b"), {}),
-    "plots.search": (("a", "b"), {}),
-    "report.html": (("page.html",), {}),
+    "compare": (("a", "b"), {}), "plots.compare": (("a", "b"), {}),
+    "frontier": (({"a": 1.0},), {}), "plots.frontier": (({"a": 1.0},), {}),
+    "likelihood.hypothesis_test": (("a", "b"), {}), "plots.search": (("a", "b"), {}),
+    "new_player": ((xr.DataArray([1.0], dims="round"),), {}), "sota.certify": (("a",), {}),
     "sota.two_looks": ((xr.DataArray([0.9], dims="team"),), {}),
-    "report.site": (("site",), {}),
-    "study.fit": ((), {"store": "study"}),
-    "study.select": (("iris",), {}),
-    "study.tunability": (({"a": "b"},), {}),
+    "fit": ((), {"sampler": "metropolis"}), "study.fit": ((), {"store": "study"}),
+    "study.select": (("iris",), {}), "study.tunability": (({"a": "b"},), {}),
+    "report.html": (("page.html",), {}), "report.site": (("site",), {}),
     "write_fit": (("fit.nc",), {}),
-}
+}  # fmt: skip
 # They take numbers, or arrays of them: what is none is NumPy's to refuse.
 NUMBERS = {"sota.maximum"}
 # A list, a table or an array is what they take, or a string a path.

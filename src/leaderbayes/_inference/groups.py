@@ -14,14 +14,9 @@ _MOST = 20_000_000  # numbers of replicates
 
 
 def groups_of(
-    problem: Problem,
-    drawn: Mapping[str, Floats],
-    stats: Mapping[str, Floats],
-    rng: np.random.Generator,
-    *,
-    replicates: int,
-    prior: bool,
-) -> xr.DataTree:
+    problem: Problem, drawn: Mapping[str, Floats], stats: Mapping[str, Floats],
+    rng: np.random.Generator, *, replicates: int, prior: bool,
+) -> xr.DataTree:  # fmt: skip
     """Return all groups of a fit from variables and statistics (chain, draw, ...)."""
     (name, observed), *_ = problem.observed.data_vars.items()
     chains, draws = next(iter(drawn.values())).shape[:2]

@@ -75,13 +75,9 @@ class Folds(NamedTuple):
 
 
 def hint(
-    scores: xr.DataArray,
-    matches: xr.Dataset | None = None,
-    *,
-    test_fraction: float | None = None,
-    models_ties: bool = False,
-    likelihood: str | None = None,
-) -> None:
+    scores: xr.DataArray, matches: xr.Dataset | None = None, *, test_fraction: float | None = None,
+    models_ties: bool = False, likelihood: str | None = None,
+) -> None:  # fmt: skip
     """Warn of `hints`, and of what the scores are; refuse ``test_fraction`` of tasks."""
     scheme = scores.attrs.get("scheme", "Model/CV")
     if test_fraction is not None and scheme != "Model/CV":
@@ -112,13 +108,9 @@ def hint(
 
 
 def hints(
-    given: xr.Dataset | xr.DataArray,
-    *,
-    test_fraction: float | None = None,
-    models_ties: bool = False,
-    posterior: bool = True,
-    column: str = "",
-) -> list[str]:
+    given: xr.Dataset | xr.DataArray, *, test_fraction: float | None = None,
+    models_ties: bool = False, posterior: bool = True, column: str = "",
+) -> list[str]:  # fmt: skip
     """Return what a leaderboard of these matches, or scores, does not show by itself.
 
     LB017, if rounds look like folds and there is no ``test_fraction`` (an option of posteriors);

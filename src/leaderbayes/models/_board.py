@@ -26,15 +26,10 @@ from leaderbayes.models._weight import (
 
 
 def checked(
-    matches: xr.Dataset,
-    model: Model,
-    *,
-    weight: Weight = "composite",
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
-    prior_df: float | None = None,
-    **more: float,
-) -> tuple[Floats, float, xr.Dataset]:
+    matches: xr.Dataset, model: Model, *, weight: Weight = "composite",
+    test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None, **more: float,
+) -> tuple[Floats, float, xr.Dataset]:  # fmt: skip
     """Check a board and options; return weights (round,), degrees of freedom and constants."""
     scales = {"prior_scale": prior_scale, **more}
     check_scales(**scales)
@@ -54,14 +49,9 @@ def coords_of(matches: xr.Dataset, *dims: str) -> dict[str, Any]:
 
 
 def constants(
-    name: str,
-    matches: xr.Dataset,
-    weight: Floats,
-    options: Mapping[str, float | None],
-    *,
-    dim: str = "round",
-    **more: Any,
-) -> xr.Dataset:
+    name: str, matches: xr.Dataset, weight: Floats, options: Mapping[str, float | None], *,
+    dim: str = "round", **more: Any,
+) -> xr.Dataset:  # fmt: skip
     """Return the group ``constant_data`` of a posterior, which answers need beside draws.
 
     For matches their scores, where these are known, and the rules that they were counted by. The

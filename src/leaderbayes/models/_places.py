@@ -11,14 +11,9 @@ from leaderbayes._types import Ints, Longs
 
 
 def observe_pairs(
-    b: Any,
-    weight: Any,
-    matches: xr.Dataset,
-    *,
-    nu: Any = None,
-    dim: str = "round",
+    b: Any, weight: Any, matches: xr.Dataset, *, nu: Any = None, dim: str = "round",
     tournament: Longs | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """Add ``place`` (round, player) to the pm.Model under construction, by its matches.
 
     Strengths b are (player,), or (tournament, player) with the number of each round's

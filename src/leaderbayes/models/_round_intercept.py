@@ -143,14 +143,10 @@ def round_intercept(
 
 
 def problem(
-    matches: xr.Dataset,
-    *,
-    order: Sequence[str] | None = None,
-    weight: Weight = 1.0,
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
+    matches: xr.Dataset, *, order: Sequence[str] | None = None, weight: Weight = 1.0,
+    test_fraction: float | None = None, prior_scale: float = PRIOR_SCALE,
     intercept_scale: float = 1.0,
-) -> Problem:
+) -> Problem:  # fmt: skip
     """Return the same model for the fast engine, with the rounds' intercepts integrated out."""
     board = _listed(matches, order, weight, test_fraction, prior_scale, intercept_scale)
     outcome, listed, eta = board.outcome, board.listed, board.weight
@@ -249,13 +245,9 @@ class _Listed(NamedTuple):
 
 
 def _listed(
-    matches: xr.Dataset,
-    order: Sequence[str] | None,
-    weight: Weight,
-    test_fraction: float | None,
-    prior_scale: float,
-    intercept_scale: float,
-) -> _Listed:
+    matches: xr.Dataset, order: Sequence[str] | None, weight: Weight, test_fraction: float | None,
+    prior_scale: float, intercept_scale: float,
+) -> _Listed:  # fmt: skip
     """Check data and options, and list the matches."""
     check_scales(prior_scale=prior_scale, intercept_scale=intercept_scale)
     check_board(matches, MODEL)

@@ -65,14 +65,9 @@ def simulate(
 
 
 def _boards(
-    rng: np.random.Generator,
-    scale: CountScale,
-    draw: Draw,
-    parameters: list[Floats],
-    best: Floats,
-    common: Floats,
-    ease: Floats,
-) -> Floats:
+    rng: np.random.Generator, scale: CountScale, draw: Draw, parameters: list[Floats], best: Floats,
+    common: Floats, ease: Floats,
+) -> Floats:  # fmt: skip
     """Draw scores (board, team) above the floor, given the best theta."""
     n, theta_0, floor = scale.board.n, scale.theta_0, scale.board.floor
     right = reference_count(n, theta_0, ease)

@@ -98,15 +98,9 @@ def html(
 
 
 def page_of(
-    dt: xr.DataTree,
-    *,
-    sota: xr.DataTree | None,
-    audit: xr.DataTree | None,
-    title: str | None,
-    prob: float,
-    top: int | None,
-    anchored: Mapping[str, Any],
-) -> str:
+    dt: xr.DataTree, *, sota: xr.DataTree | None, audit: xr.DataTree | None, title: str | None,
+    prob: float, top: int | None, anchored: Mapping[str, Any],
+) -> str:  # fmt: skip
     """Return the text of the page, as `html` writes it."""
     prob = share("prob", prob)
     boards_in_it = len(dt.children) if is_study(dt) else 1

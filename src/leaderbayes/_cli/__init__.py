@@ -93,6 +93,8 @@ def main() -> None:
     gc.set_threshold(100_000)
     # Nor is it looked through as the interpreter ends, which takes a sixth of `rank`.
     atexit.register(gc.freeze)
+    # Several BLAS threads take up to twice the CPU time, and are no sooner done.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show is written with escapes.
         if isinstance(stream, io.TextIOWrapper):

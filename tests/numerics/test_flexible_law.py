@@ -79,10 +79,9 @@ def test_gains_are_sums_of_logarithms():
         many = rng.integers(1, 12, 400)
         rest, slope = one, other - one
         found = law._gains(f, rest, slope, many)
-        with np.errstate(divide="ignore"):
-            exact = np.log(np.maximum(rest + slope * f[:, None], 0.0)) @ many
+        exact = np.log(np.maximum(rest + slope * f[:, None], 1e-300)) @ many
         np.testing.assert_allclose(found, exact, rtol=1e-11, atol=1e-9)
-        assert found[-1] == -np.inf
+        assert found[-1] < -600.0  # impossible
 
 
 def test_sums_are_of_shares_and_likelihoods():

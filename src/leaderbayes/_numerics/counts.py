@@ -100,6 +100,7 @@ def conditionals_at(n: float, eta: Floats, rho: float, theta_0: float, z: float)
         shift, size, log_q = 0.0, n, log_p - eta[k]
         if rho > 0.0:
             shift, size, p = shifted_binomial(n, math.exp(log_p), rho, theta_0, z)
+            p = min(max(p, 1e-300), 1.0 - 1e-16)
             log_p, log_q = math.log(p), math.log1p(-p)
         out[k] = shift, size, log_p, log_q, math.lgamma(size + 1.0)
     return out

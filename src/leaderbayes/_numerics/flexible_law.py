@@ -250,11 +250,8 @@ def share_out(
 @njit(nogil=True)
 def _gains(f: Floats, rest: Floats, slope: Floats, many: Longs) -> Floats:
     """Return the gain in log-likelihood at each share f: the sum of many log(rest + slope f)."""
-    gain = np.zeros(f.size)
-    for c in range(rest.size):
-        for i in range(f.size):
-            gain[i] += many[c] * math.log(max(rest[c] + slope[c] * f[i], 0.0))
-    return gain
+    terms = np.maximum(rest.reshape(-1, 1) + slope.reshape(-1, 1) * f, 1e-300)
+    return np.asarray((np.log(terms) * many.reshape(-1, 1)).sum(axis=0))
 
 
 @njit(nogil=True)

@@ -95,8 +95,10 @@ def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floa
             for step in range(1, steps + 1 if steps <= _NEAR else 0):
                 y = x[u - 1] + step - shift
                 ratio *= (size - y + 1.0) / y
-            log = known[first + k] + math.log(max(ratio, 0.0)) + steps * (log_p - log_q)
-            if steps > _NEAR or not log > -math.inf:
+            log = -math.inf
+            if steps <= _NEAR and ratio > 0.0:
+                log = known[first + k] + math.log(ratio) + steps * (log_p - log_q)
+            if not log > -math.inf:
                 log = log_probability(x[u], shift, size, log_p, log_q, ways)
             known[first + k] = log
             mine[k] = log - seen[first + k] if seen[first + k] > _LOST else -math.inf

@@ -109,11 +109,7 @@ def test_columns_under_other_names(write):
         # The numbers of the rows are nothing where the rows have names.
         (",dataset,a,b\n0,x,1,2\n1,y,1,3\n2,z,1,4\n", "dataset", (2, 3)),
         (",model,d1,d2\n0,x,.1,.2\n1,y,.1,.3\n2,z,.1,.4\n", "column", (3, 2)),
-        (
-            "dataset,cv_fold,model,f1\nx,1,a,.1\nx,1,b,.2\ny,1,a,.1\ny,1,b,.2\n",
-            "cv_fold",
-            (2, 2, 1),
-        ),
+        ("dataset,cv_fold,model,f1\nx,1,a,.1\nx,1,b,.2\ny,1,a,1\ny,1,b,2\n", "cv_fold", (2, 2, 1)),
         ("model,fold,accuracy,fit_time,train_acc\na,1,1,2,3\nb,1,1,2,3\n", "fold", (2, 1)),
         ("model,arc_acc,boolq_acc\na,1,2\nb,1,2\n", "column", (2, 2)),
     ],
@@ -137,6 +133,7 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
         (",1,2\nsvm,.1,.2\nknn,.3,.4\n", "If the columns \\('1', '2', ...\\) are: "),
         ("model,fold,accuracy,f1\na,1,1,1\n", "Name one .*--score NAME.*: 'accuracy', 'f1'"),
         ("model,fold,acc,log_loss\na,1,1,1\n", "Name one .*: 'acc', 'log_loss'"),
+        ("model,fold,n_params\na,1,1\nb,1,2\n", "which column is the score.*: 'n_params'"),
         (
             "dataset,part,model,f1\nx,1,a,1\nx,2,a,1\n",
             "line 3: a second .* round=dataset, score=f1",

@@ -10,7 +10,7 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._scores import names
 from leaderbayes._scores.belongs import counts, is_summary
 from leaderbayes._scores.cells import as_names, as_numbers, has_answers, is_text
-from leaderbayes._scores.metrics import plain
+from leaderbayes._scores.metrics import more_is_better, plain
 from leaderbayes._scores.tables import (
     ANSWERS,
     BY_ROUND,
@@ -203,10 +203,9 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
     found = metrics or rest
     if len(found) > 1 and not metrics and as_names(table, player, missing="").is_unique:
         return None  # a row for each player, and rounds beside
-    if len(found) != 1:
-        table.refuse(
-            f"which column is the score? Name one (score=..., --score NAME): {listed(found)}."
-        )
+    if len(found) != 1 or not (names.may_be_score(found[0]) or more_is_better(found[0]) is False):
+        named = listed(found or table.frame.columns)
+        table.refuse(f"which column is the score? Name one (score=..., --score NAME): {named}.")
     return str(found[0])
 
 

@@ -46,10 +46,11 @@ def with_periods(scores: xr.DataArray, tree: xr.DataTree) -> xr.DataArray:
 
 def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
     """Name what a group lacks: variables, of which only an outcome may be missing, and labels."""
-    lost = [n for n in names if n != "outcome" and not np.isfinite(inside.get(n, np.nan)).all()]
-    lost += [n for n in names if n == "outcome" and np.isinf(inside.get(n, np.inf)).any()]
+    at = {n: np.asarray(inside.get(n, np.nan)) for n in names}
+    lost = [n for n in names if n != "outcome" and not np.isfinite(at[n]).all()]
+    lost += [n for n in names if n == "outcome" and (n not in inside or np.isinf(at[n]).any())]
     rules = [n for n in ("within_round", "ties") if n in inside]  # both or none
-    lost += [n for n in rules if len(rules) == 1 or not np.isfinite(inside[n]).all()]
+    lost += [n for n in rules if len(rules) == 1 or not np.isfinite(inside[n].to_numpy()).all()]
     lost += {"player"} & {*inside.dims} - {*inside.coords}
     named = inside.coords.get("clustering", xr.DataArray([])).values
     lost += [n for n in CLUSTERINGS if n in named and n not in inside]
@@ -108,7 +109,8 @@ def with_tables(board: xr.Dataset) -> xr.Dataset:
     tables = count(board["place"].to_numpy(), within_round=within, ties=ties)
     dims = ("player", "opponent")
     named = {key: (dims, table) for key, table in zip(("wins", "n", "tied"), tables, strict=True)}
-    return board.assign(named).assign_coords(opponent=board["player"].to_numpy())
+    opponent = "opponent", board["player"].to_numpy()
+    return xr.Dataset({**board.variables, **named, "opponent": opponent}, attrs=board.attrs)
 
 
 def parted(board: xr.Dataset, number: Longs, epp: Floats) -> list[tuple[xr.Dataset, Floats]]:

@@ -205,7 +205,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
     # What nobody but a judge has scored counts, too.
     for dim in [each for each in scores.dims if each == "player" or "judge" not in scores.coords]:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
-        board = board[{dim: ~np.isnan(board.to_numpy()).all(axis=others)}]
+        if (empty := np.isnan(board.to_numpy()).all(axis=others)).any():
+            board = board[{dim: ~empty}]
     if board.sizes["player"] < 2:
         players = counted(board.sizes["player"], "player")
         raise ScoresError(f"{players} with a score; a comparison needs at least two.")

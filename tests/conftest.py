@@ -9,6 +9,8 @@ from pathlib import Path
 
 # Read when numpy loads: tests run on all cores already, and BLAS's threads would wait for others.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+if os.environ.get("NUMBA_DISABLE_JIT") == "1":  # PyTensor's graphs for Numba fail then
+    os.environ.setdefault("PYTENSOR_FLAGS", "linker=cvm")
 
 import numpy as np
 import pandas as pd

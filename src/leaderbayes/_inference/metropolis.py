@@ -18,7 +18,7 @@ _TIMES = (1, 2, 4)  # as many proposals in all, where fewer do not do
 _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
 _THIN = 3  # players with the thinnest tails on either side, of whom chains are diagnosed
-_CHECKED = 40  # players that moves are diagnosed of, at most
+_CHECKED = 40  # players that moves are diagnosed of beside these, at most
 _MANY, _STATES = 120, 10  # players, and states that are kept of one point
 _MOVES, _MOST_MOVES = 5, 60  # of points at a time, and until chains have to agree
 _WALKERS = 4  # chains that are compared, at least
@@ -71,7 +71,7 @@ def draw_metropolis(
         kept = _resample(proposed.log_weight, walkers, several * total // each, rng)
         x, t = proposed.x[kept], proposed.log_scale[kept]
         moves, begun = max(_MOVES, 2 * each), _numbers(x, t, m)
-        some = np.unique(np.linspace(0, m - 1, min(m, _CHECKED)).astype(int))
+        some = np.union1d(some, np.linspace(0, m - 1, min(m, _CHECKED)).astype(int))
         for again in range(_MOST_MOVES // moves):
             if again:
                 x, t = x[each - 1 :: each], t[each - 1 :: each]

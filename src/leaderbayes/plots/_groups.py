@@ -66,7 +66,7 @@ def groups(
     anchor, scale, anchor_at
         As for `leaderbayes.leaderboard`.
     highlight, family, figsize
-        As for `leaderboard`.
+        As for `leaderbayes.plots.leaderboard`.
 
     Returns
     -------

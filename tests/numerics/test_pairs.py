@@ -46,12 +46,14 @@ def test_value_and_derivatives_are_those_of_a_loop(nu, beta, spread):
         np.testing.assert_allclose(found.first, difference(0.0, 1e-6), atol=1e-3)
 
 
-@pytest.mark.parametrize("nu", [None, 8.0, -8.0])
-def test_products_of_many_terms_do_not_overflow(nu):
+@pytest.mark.parametrize(("nu", "spread"), [(None, 1.0), (8.0, 1.0), (-8.0, 1.0), (None, 0.3)])
+def test_many_players_by_products_of_terms_or_by_polynomials(nu, spread):
     rng = np.random.default_rng(2)
-    a, n = rng.normal(size=(40, 150)), 4.0 * (1.0 - np.eye(150))
-    found = pair_sums(a, n, None if nu is None else np.full(40, nu), 0.0, gradient=False)
+    a, n = spread * rng.normal(size=(40, 150)), 4.0 * (1.0 - np.eye(150))
+    found = pair_sums(a, n, None if nu is None else np.full(40, nu), 0.0, gradient=nu is None)
     np.testing.assert_allclose(found.value[0], slow(a[0], n, -np.inf if nu is None else nu))
+    for expected, each in zip(found.expected, a, strict=nu is None):
+        np.testing.assert_allclose(expected, (n * expit(each[:, None] - each)).sum(axis=1))
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from scipy.optimize import brentq
-from scipy.special import bdtr, ndtr, ndtri
+from scipy.special import bdtr, gammaln, ndtr, ndtri, xlog1py, xlogy
 
-from leaderbayes._numerics.kernels import njit
 from leaderbayes._types import Floats, Longs
 
 _REACH = 9.0  # standard deviations beyond which a count has no mass
@@ -304,43 +303,29 @@ def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:
     reach = math.ceil(_REACH * sd / step) + 1
     s = middle + step * np.arange(-reach, reach + 1)
     s = s[(s >= 0) & (s <= n)]
-    chance = np.array([_pmf_at(int(k), n, theta_0) for k in s])
+    chance = _pmf_at(s, n, theta_0)
     return s, chance / chance.sum()
 
 
-@njit()
-def _pmf_at(k: int, n: int, p: float) -> float:
-    if p <= 0.0 or p >= 1.0:
-        return 1.0 if k == (0 if p <= 0.0 else n) else 0.0
-    log = math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
-    return float(math.exp(log + k * math.log(p) + (n - k) * math.log1p(-p)))
-
-
-@njit()
 def _pmf(n: int, p: float) -> tuple[int, Floats]:
     """First count and probabilities of a binomial, as far as it has mass."""
     reach = _REACH * math.sqrt(n * p * (1.0 - p)) + 10.0
-    low, high = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
-    return low, np.array([_pmf_at(k, n, p) for k in range(low, high + 1)])
+    low = max(0, math.floor(n * p - reach))
+    k = np.arange(low, min(n, math.ceil(n * p + reach)) + 1)
+    return low, _pmf_at(k, n, p)
 
 
-@njit(fastmath={"reassoc", "contract"})
+def _pmf_at(k: Longs, n: int, p: float) -> Floats:
+    ways = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+    return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)))
+
+
 def _two_binomials(s: int, n: int, up: Floats, down: Floats, low: int, high: int) -> Floats:
     """P(Bin(s, up) + Bin(n - s, down) <= x), (node, count from low to high)."""
-    g = np.empty((up.size, high - low + 1))
-    for k in range(up.size):
-        first, one = _pmf(s, up[k])
-        second, two = _pmf(n - s, down[k])
-        both = np.zeros(one.size + two.size - 1)
-        for a in range(one.size):
-            for b in range(two.size):
-                both[a + b] += one[a] * two[b]
-        total, at = 0.0, first + second
-        for x in range(at, low):
-            if x - at < both.size:
-                total += both[x - at]
-        for x in range(low, high + 1):
-            if 0 <= x - at < both.size:
-                total += both[x - at]
-            g[k, x - low] = min(total, 1.0)
+    g = np.empty((len(up), high - low + 1))
+    for k in range(len(up)):
+        (first, one), (second, two) = _pmf(s, up[k]), _pmf(n - s, down[k])
+        below = np.append(0.0, np.minimum(np.cumsum(np.convolve(one, two)), 1.0))
+        at = np.arange(low, high + 1) - first - second + 1
+        g[k] = below[np.clip(at, 0, len(below) - 1)]
     return g

@@ -9,6 +9,7 @@ is Davidson's normaliser with an advantage of the first; Bradley-Terry is :math:
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebvander
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, ndtri, stdtr, xlogy
 
@@ -20,6 +21,7 @@ _CHORDS = 20  # steps with one information for all, before each board has its ow
 _CELLS = 2_000_000  # of boards that are estimated together
 _AT_HAND = 16_000  # numbers that processors keep at hand
 _WIDE = 32  # points, from which on products are faster than logarithms
+_EXACT, _WORTH = 25.0, 6  # -log of a polynomial's error, and players for each of its terms
 _FARTHEST = 1200.0  # log-odds between strengths, beyond which exponentials overflow
 # Of `Separation`: rounds that the shrinkage is worth, prior standard deviation of the slope times
 # that of strengths, how many slopes are drawn, and how often players are shuffled.
@@ -50,6 +52,11 @@ def pair_sums(
     if (np.ptp(a, axis=1) + abs(beta) + widest > _FARTHEST).any():
         return _far(a, n, nu, beta, gradient=gradient)
     middle = 0.5 * (a.max(axis=1) + a.min(axis=1))
+    reach = 0.5 * float(np.ptp(a, axis=1).max()) + 1e-9
+    terms = int(_EXACT / np.arcsinh(np.pi / reach)) + 2
+    cheap = nu is None and not beta.any() and _WORTH * terms < m
+    if cheap and np.count_nonzero(n == n[0, 1]) == m * (m - 1):  # all pairs met as often
+        return _by_polynomials(a, n[0, 1], middle, reach, terms, gradient=gradient)
     half = np.exp(0.5 * (a.T - middle), order="C")  # (player, point)
     odds, kappa = half**2, None if nu is None else np.exp(nu)
     ahead, behind = odds * np.exp(0.5 * beta), odds * np.exp(-0.5 * beta)
@@ -87,6 +94,34 @@ def pair_sums(
         for row in won:
             expected[other] -= row
     return PairSums(total_log, expected.T, ties, first)
+
+
+def _by_polynomials(
+    a: Floats, met: float, middle: Floats, reach: float, terms: int, *, gradient: bool
+) -> PairSums:
+    """Compute the same where all pairs meet as often, from Chebyshev moments of strengths.
+
+    Of a difference of strengths up to ``reach`` from 0, log(1 + e^d) and its slope are sums of
+    products of polynomials in either: a pass over players replaces one over pairs.
+    """
+    points, m = a.shape
+    node = chebpts1(terms)
+    gap, to = reach * (node[:, None] - node), np.linalg.inv(chebvander(node, terms - 1))
+    of_value, of_slope = to @ np.logaddexp(0.0, gap) @ to.T, to @ expit(gap) @ to.T
+    value, expected = np.empty(points), np.empty(a.shape if gradient else (0, 0))
+    size = max(_AT_HAND // m, 1)
+    for begin in range(0, points, size):
+        some = slice(begin, begin + size)
+        unit = (a[some] - middle[some, None]) / reach
+        power = np.moveaxis(chebvander(unit, terms - 1), -1, 0)  # (term, point, player)
+        moment = power.sum(axis=2)
+        value[some] = (moment * (of_value @ moment)).sum(axis=0)
+        if gradient:
+            slope = (of_slope @ moment).T[:, None]
+            expected[some] = met * ((slope @ power.swapaxes(0, 1))[:, 0] - 0.5)
+    value += (m - 1.0) * a.sum(axis=1) - m * np.log(2.0)
+    none = np.zeros(points)
+    return PairSums(0.5 * met * value, expected, none, none)
 
 
 def _weighted_logs(total: Floats, met: Floats, few: int) -> Floats:

@@ -12,7 +12,8 @@ from leaderbayes._numerics.counts import conditionals_at, log_probability
 def everywhere(edge, scores):
     """Cells that any score can come from."""
     size = len(edge) - 1
-    return cell.Cells(edge, np.zeros(scores, np.int64), np.arange(scores + 1) * size)
+    share = np.diff(edge) / np.ptp(edge)
+    return cell.Cells(edge, np.zeros(scores, np.int64), np.arange(scores + 1) * size, share)
 
 
 def likelihood(edge, x, n):

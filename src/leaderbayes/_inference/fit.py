@@ -22,6 +22,7 @@ from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
 from leaderbayes._numerics.diagnostics import diagnose, lacking, warn_of
+from leaderbayes._numerics.workers import one_thread
 from leaderbayes._scores.matches import Ties, check_ties
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import FITTED, data_of, first_of
@@ -152,7 +153,7 @@ def fit(
     given = data_of(data).valid()
     chosen = model_for(given.values, model)
     given = given.adapted(chosen, asked)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, one_thread():
         warnings.simplefilter("always", LeaderbayesWarning)
         known = _options(chosen, asked, options or {})
         played = given.prepared(chosen, known, within_round=within_round, ties=ties)

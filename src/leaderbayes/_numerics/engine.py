@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtri
 from scipy.special import ndtri
 
 from leaderbayes._numerics.target import Target
@@ -252,7 +252,7 @@ class Engine:
             unit = 1.0 / np.sqrt(abs(np.diag(hessian)) + 1e-12)
             return self._floored(hessian * unit * unit[:, None], np.diag(unit))
         new = np.empty_like(ordered)
-        new[self.order] = solve_triangular(lower, np.eye(len(lower)), lower=True).T
+        new[self.order] = dtrtri(lower, lower=1)[0].T
         return new
 
     def _floored(self, curved: Floats, root: Floats) -> Floats:

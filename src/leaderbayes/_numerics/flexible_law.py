@@ -35,8 +35,7 @@ _NOTHING = 45.0  # less in log-probability than another cell: never drawn
 
 def start(given: Cells, rng: np.random.Generator) -> Floats:
     """Begin a chain with P(theta), (cell,), drawn from a few values more than the prior has."""
-    width = np.diff(given.edge)
-    weight = rng.standard_gamma(10.0 * width / width.sum()) + 1e-6 * width / width.sum()
+    weight = rng.standard_gamma(10.0 * given.share) + 1e-6 * given.share
     return np.asarray(weight / weight.sum())
 
 
@@ -51,9 +50,7 @@ def sweep(
     a factor, and its logarithm; times (score,): how many have it.
     """
     size, m = weight.size, times.sum()
-    share = np.diff(given.edge) / (given.edge[-1] - given.edge[0])
-    base = alpha * share
-    ahead, atoms = np.empty(size), np.empty(size)
+    base, ahead, atoms = alpha * given.share, np.empty(size), np.empty(size)
     at, of = np.empty(m, np.int64), np.empty(m, np.int64)
     for _ in range(count):
         atoms[:] = 0.0
@@ -73,8 +70,8 @@ def sweep(
                 atoms[at[j]] += 1.0
                 j += 1
         _relocate(given, log, base, at, of, atoms, rng)
-        alpha = _concentrate(share, atoms, m, rng)
-        base = alpha * share
+        alpha = _concentrate(given.share, atoms, m, rng)
+        base = alpha * given.share
         total = 0.0
         for k in range(size):
             weight[k] = rng.standard_gamma(base[k] + atoms[k])
@@ -173,7 +170,7 @@ def share_out(
     once, where `sweep` moves players one by one.
     """
     size = weight.size
-    base = alpha * np.diff(given.edge) / (given.edge[-1] - given.edge[0])
+    base = alpha * given.share
     apart = rng.integers(1, _APART + 1)
     total = np.empty(times.size)
     # Scores that each cell may explain are between these.

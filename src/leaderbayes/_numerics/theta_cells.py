@@ -28,6 +28,7 @@ class Cells(NamedTuple):
     edge: Floats  # (cell + 1,)
     first: Longs  # (score,): its first cell
     row: Longs  # (score + 1,): where its cells are in a list of all scores' cells
+    share: Floats  # (cell,): of the scale
 
     @property
     def middle(self) -> Floats:
@@ -44,7 +45,8 @@ def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1
     last = np.searchsorted(edge, centre + REACH * unit, side="left")
     first, last = np.maximum(first, 0), np.minimum(last, len(edge) - 1)
     row = np.concatenate([[0], np.cumsum(last - first)])
-    return Cells(edge, first.astype(np.int64), row.astype(np.int64))
+    share = np.diff(edge) / (edge[-1] - edge[0])
+    return Cells(edge, first.astype(np.int64), row.astype(np.int64), share)
 
 
 def own_share(rho: Any) -> tuple[float, float]:

@@ -1,7 +1,12 @@
 """Number of threads or processes."""
 
 import os
+from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
 
 from leaderbayes._arguments import whole
 
@@ -16,6 +21,17 @@ def available() -> int:
 def workers_of(workers: int | None) -> int:
     """Return the number of workers, a whole number from 1 up; None is `available`."""
     return available() if workers is None else whole("workers", workers)
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep linear algebra to one thread: several took up to ten times the CPU, and ended later."""
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _visible() -> int:

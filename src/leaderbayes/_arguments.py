@@ -15,14 +15,9 @@ from leaderbayes._errors import LeaderbayesError
 
 
 def number(
-    name: str,
-    value: Any,
-    *,
-    above: float = -np.inf,
-    at_least: float = -np.inf,
-    at_most: float = np.inf,
-    below: float = np.inf,
-) -> float:
+    name: str, value: Any, *, above: float = -np.inf, at_least: float = -np.inf,
+    at_most: float = np.inf, below: float = np.inf,
+) -> float:  # fmt: skip
     """Check a finite number; or raise, naming the option, what it got, and what it takes."""
     if not (_finite(value) and above < value < below and at_least <= value <= at_most):
         raise _refused(name, value, "number", above, at_least, at_most, below)

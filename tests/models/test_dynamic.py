@@ -8,6 +8,7 @@ import posteriors
 from conftest import simulate
 from figures import axes
 from graphs import AS_IT_STANDS
+from leaderbayes._fits.matches import boards_of
 from leaderbayes._fits.posterior import Posterior
 from votes import votes_of
 
@@ -45,7 +46,7 @@ def test_who_improved(dt):
 
 def test_answers_are_of_the_last_period_and_checks_of_each(dt):
     assert lb.leaderboard(dt)["player"].tolist() == ["p1", "p0", "p2", "p3"]
-    boards = Posterior(dt).boards()
+    boards = boards_of(Posterior(dt))
     assert [board.sizes["round"] for board, _ in boards] == [4, 4]
     for (_, draws), epp in zip(boards, WAY, strict=True):
         np.testing.assert_allclose(draws.mean(axis=0), epp, atol=0.05)

@@ -22,7 +22,7 @@ def edge():
     rng = np.random.default_rng(0)
     theta = np.concatenate([np.full(60, 0.9), rng.uniform(0.4, 0.85, 20)])
     board = board_of(theta, 1000, rng, classes=10)
-    return board, lb.sota.posterior(board, seed=1)
+    return board, lb.sota.posterior(board, draws=125, seed=1)
 
 
 def test_an_edge_is_found(edge):
@@ -36,8 +36,8 @@ def test_an_edge_is_found(edge):
 
 def test_equal_teams_are_found_to_be_equal():
     """Though where their theta lies is known better than to a cell, half a score's error."""
-    board = board_of(np.full(200, 0.85), 2000, np.random.default_rng(8), classes=10)
-    dt = lb.sota.posterior(board, draws=40, seed=1)
+    board = board_of(np.full(100, 0.85), 2000, np.random.default_rng(8), classes=10)
+    dt = lb.sota.posterior(board, draws=25, seed=1)
     best = lb.sota.summary(dt)
     assert (dt["posterior"]["concentration"] < 1.0).mean() > 0.5
     assert best["theta_sota_lower"] < 0.85 < best["theta_sota_upper"]
@@ -100,7 +100,7 @@ def test_rho_with_a_prior():
     board = board_of(rng.beta(170, 30, 40), 500, rng, classes=10)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        dt = lb.sota.posterior(board, rho=(0.6, 0.15), draws=60, seed=1)
+        dt = lb.sota.posterior(board, rho=(0.6, 0.15), draws=40, seed=1)
     rho = dt["posterior"]["rho"].to_numpy()
     assert rho.mean() == pytest.approx(0.6, abs=0.15)
     assert rho.std() > 0.05
@@ -114,13 +114,13 @@ def test_estimates_and_aucs():
     rng = np.random.default_rng(4)
     theta = np.append(rng.normal(0.0, 0.2, 40), 3.0)  # one far ahead of a crowd
     board = lb.sota.read_board(rng.normal(theta, 0.5), se=0.5)
-    best = lb.sota.summary(lb.sota.posterior(board, draws=250, seed=1))
+    best = lb.sota.summary(lb.sota.posterior(board, draws=125, seed=1))
     assert best["theta_sota_lower"] < 3.0 < best["theta_sota_upper"]
     low, high = float(board.max()) - 1.5, float(board.max()) + 0.3
     assert low < float(best["theta_sota"]) < high
     shares = np.clip(rng.normal(0.85, 0.02, 50), 0.0, 0.99)
     aucs = lb.sota.read_board(shares, n=1000, metric="auc", positive_rate=0.1)
-    best = lb.sota.summary(lb.sota.posterior(aucs, rho=0.5, draws=250, seed=1))
+    best = lb.sota.summary(lb.sota.posterior(aucs, rho=0.5, draws=125, seed=1))
     assert float(best["theta_sota_lower"]) < float(aucs.max())
     assert 0.8 < float(best["theta_sota"]) < float(aucs.max())
 

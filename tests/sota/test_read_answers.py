@@ -74,7 +74,7 @@ def test_as_by_hand(answers):
 def test_a_rho_that_is_given_wins(answers):
     board = lb.sota.read_answers(answers)
     bare = lb.sota.read_board(answers.mean("round").to_series(), n=N)
-    options = {"draws": 50, "seed": 1}
+    options = {"draws": 25, "seed": 1}
     xr.testing.assert_identical(
         lb.sota.posterior(board, rho=0.4, **options)["posterior"].to_dataset(),
         lb.sota.posterior(bare, rho=0.4, **options)["posterior"].to_dataset(),

@@ -264,7 +264,7 @@ def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
         )
     data = xr.Dataset(
         {"leader": ("unit", leaders), "lead": ("unit", leads)},
-        {"unit": parts.names[which].astype(str).astype(object)},
+        {"unit": [str(name) for name in parts.names[which]]},
     )
     return _answered(said, bool(len(changed)), data, changed=len(changed), units=count)
 

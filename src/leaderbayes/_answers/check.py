@@ -12,6 +12,7 @@ from leaderbayes import _arguments
 from leaderbayes._answers.record import known_record
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.matches import boards_of
 from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams
 from leaderbayes._inference.check_of_fit import Discrepancy, discrepancies_of
 from leaderbayes._numerics.counts import STATISTICS, statistics
@@ -99,7 +100,7 @@ def checked(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset
 
 @checked.register
 def _of_matches(post: Strengths, draws: int, rng: np.random.Generator) -> xr.Dataset:
-    seen, boards = discrepancies_of(post, draws, rng), [board for board, _ in post.boards()]
+    seen, boards = discrepancies_of(post, draws, rng), [board for board, _ in boards_of(post)]
     found = _compared(seen).assign(ratio=seen.ratio, misfit=seen.misfit)
     free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
     if free <= 0:  # strengths describe any result, of a chain of players for example

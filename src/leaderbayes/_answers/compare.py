@@ -96,7 +96,7 @@ def _message(found: xr.Dataset, post: Posterior, a: str, b: str) -> str:
     value = {str(name): float(of) for name, of in found.data_vars.items()}
     p = {name: probability(of) for name, of in value.items()}
     zero = {"win": 0.5, "record": 0.5, "difference": 0.0, "new": 0.0}
-    words = {"one": clean(a)[:60], "other": clean(b)[:60], "unit": post.kind.unit, **p}
+    words = {"one": clean(str(a))[:60], "other": clean(str(b))[:60], "unit": post.kind.unit, **p}
     words["level"] = f"{found.attrs['prob']:.0%} interval "
     for name in {*zero} & {each.removesuffix("_lower") for each in value}:
         ends = value[f"{name}_lower"], value[f"{name}_upper"]

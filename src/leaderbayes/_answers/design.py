@@ -328,7 +328,7 @@ def _votes(post: StrengthsOfVotes, contested: Longs, pair: tuple[int, int], prio
 
 @_units.register
 def _tournaments(post: OfTournaments, _: Longs, pair: tuple[int, int], prior: float) -> Units:
-    return Units("tournament", float(post.data.sizes["tournament"]), {"new": 0.0}, 1.0, prior)
+    return Units("tournament", float(len(post.tournaments)), {"new": 0.0}, 1.0, prior)
 
 
 def _rounds(post: Posterior, luck: float, worth: float, prior: float) -> Units:

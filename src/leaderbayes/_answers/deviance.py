@@ -9,6 +9,7 @@ from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import NotConvergedError
+from leaderbayes._fits.matches import boards_of
 from leaderbayes._fits.posterior import Posterior, Strengths
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.pairs import deviances, estimates
@@ -80,7 +81,7 @@ def deviance_of(given: Posterior, convention: Convention) -> xr.Dataset:
     )
     post = Strengths.of(given, needed)
     nu = float(post.read("tie").mean()) if post.has("tie") else None
-    each = [_of_board(board, draws.mean(axis=0), nu) for board, draws in post.boards()]
+    each = [_of_board(board, draws.mean(axis=0), nu) for board, draws in boards_of(post)]
     value, df = sum(one[0] for one in each), sum(one[1] for one in each)
     where = {one[2] for one in each}
     at = where.pop() if len(where) == 1 else "maximum likelihood or mean"

@@ -130,12 +130,9 @@ class Shown(NamedTuple):
 
 
 def shown_as(
-    post: Posterior,
-    anchor: str | None = None,
-    scale: str | None = None,
-    anchor_at: float | None = None,
-    draws: Floats | None = None,
-) -> Shown:
+    post: Posterior, anchor: str | None = None, scale: str | None = None,
+    anchor_at: float | None = None, draws: Floats | None = None,
+) -> Shown:  # fmt: skip
     """Return what `leaderboard` shows of players, from their parameter or ``draws``; or raise."""
     one_of("scale", scale, None, "elo")
     if scale is None and anchor_at is not None:
@@ -164,13 +161,9 @@ def _shown(
 
 @_shown.register
 def _shown_in_odds(
-    post: Strengths,
-    draws: Floats,
-    gap: Floats,
-    anchor: str | None,
-    scale: str | None,
+    post: Strengths, draws: Floats, gap: Floats, anchor: str | None, scale: str | None,
     anchor_at: float | None,
-) -> Shown:
+) -> Shown:  # fmt: skip
     name, who = post.parameter, "the average player" if anchor is None else anchor
     if scale is not None:
         at = 1000.0 if anchor_at is None else number("anchor_at", anchor_at)

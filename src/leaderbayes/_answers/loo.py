@@ -11,6 +11,7 @@ from scipy.special import softmax
 
 from leaderbayes._answers.refit import refit
 from leaderbayes._errors import LeaderbayesError, warn
+from leaderbayes._fits.matches import boards_of
 from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._types import Floats, Ints
@@ -152,7 +153,7 @@ def event_scores(
     """Score every round of ``of`` by the draws of ``post``, weighted and equal, (round,) each."""
     out, first = [], 0
     # A refit has the same tournaments and players: `refitted_without` sees to it.
-    for (board, _), (own, epp) in zip((of or post).boards(), post.boards(), strict=True):
+    for (board, _), (own, epp) in zip(boards_of(of or post), boards_of(post), strict=True):
         place = board["place"].sel(player=own["player"]).to_numpy()
         rows = slice(first, first + len(place))
         first = rows.stop
@@ -260,7 +261,7 @@ def log_likelihood(dt: xr.DataTree) -> xr.Dataset:
     }
     weight = post.constant["weight"]
     each = np.concatenate(
-        [by_round(drawn | {"epp": epp}, board) for board, epp in post.boards()], axis=1
+        [by_round(drawn | {"epp": epp}, board) for board, epp in boards_of(post)], axis=1
     )
     cells = {"chain": inside["chain"], "draw": inside["draw"]}
     values = (each * weight.to_numpy()).reshape(*(len(c) for c in cells.values()), -1)

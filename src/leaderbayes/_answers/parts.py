@@ -68,11 +68,18 @@ def units_of(post: Posterior) -> list[str]:
 
 def parts_of(post: Posterior, by: str) -> Parts:
     """Split the data of a posterior into parts; or raise, naming the parts that it has."""
+    refuse_one(post)
     if by not in (known := units_of(post)):
         raise LeaderbayesError(
             f"by={by!r}: data of this posterior can be removed by {' or '.join(map(repr, known))}."
         )
     return _parts(post, by)
+
+
+def refuse_one(post: Posterior) -> None:
+    """Raise if the posterior has one player alone."""
+    if len(post.players) < 2:
+        raise LeaderbayesError(f"{post.called} has one {post.who}; comparisons need two.")
 
 
 def leaders_of(strengths: Floats) -> Bools:

@@ -22,6 +22,7 @@ from scipy.special import ndtri
 from leaderbayes import _arguments
 from leaderbayes._answers.compare import check_comparison
 from leaderbayes._answers.design import Units, left_after, needed_for, units_of
+from leaderbayes._answers.parts import refuse_one
 from leaderbayes._answers.votes import clustered_by
 from leaderbayes._arguments import is_list, number, positive, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError
@@ -123,6 +124,7 @@ def plan(
     True
     """
     post, seed = Posterior(dt), _arguments.seed_or_new(seed)
+    refuse_one(post)
     # Half the probability decides nothing.
     prob, target = number("prob", prob, above=0.5, below=1.0), share("target", target)
     if width is not None:
@@ -211,13 +213,9 @@ class _Played:
     """Simulated future posterior means, with draws as true values."""
 
     def __init__(
-        self,
-        post: Posterior,
-        asked: list[int] | None,
-        now: Now,
-        prob: float,
+        self, post: Posterior, asked: list[int] | None, now: Now, prob: float,
         rng: np.random.Generator,
-    ) -> None:
+    ) -> None:  # fmt: skip
         who = np.array(asked) if asked else post.order[:_CONTENDERS]
         draws = post.standing[:, np.unique(np.append(who, now.other))]
         self.truth = draws[np.linspace(0, len(draws) - 1, min(_TRUTHS, len(draws))).astype(int)]

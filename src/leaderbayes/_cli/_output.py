@@ -39,14 +39,10 @@ def check_out(given: dict[str, Any]) -> None:
 
 
 def write_out(
-    given: Mapping[str, Any],
-    result: Mapping[str, Any],
-    *,
-    converged: bool,
-    tables: Mapping[str, "pd.DataFrame | xr.DataArray"],
-    figures: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any], result: Mapping[str, Any], *, converged: bool,
+    tables: Mapping[str, "pd.DataFrame | xr.DataArray"], figures: Mapping[str, Any] | None = None,
     files: Mapping[str, str | bytes] | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Write tables (CSV), figures, other files and ``run.json`` into the folder, if there is one.
 
     Figures are drawn by functions of leaderbayes.plots; a tuple has several arguments.

@@ -50,13 +50,9 @@ def warned(dt: Any, *more: Sequence[str]) -> list[str]:
 
 
 def finish(
-    as_json: bool,
-    result: dict[str, Any],
-    show: Callable[..., None],
-    *shown: Any,
-    converged: bool,
+    as_json: bool, result: dict[str, Any], show: Callable[..., None], *shown: Any, converged: bool,
     failed: object = False,
-) -> None:
+) -> None:  # fmt: skip
     """Print a result, as JSON or by ``show``; exit with 1 if it did not converge, 2 if failed."""
     if as_json:
         # Numbers read from a file are NumPy's.
@@ -161,13 +157,9 @@ def print_reliability(found: Mapping[str, Any], model: str, seed: int) -> None:
 
 
 def print_table(
-    columns: Mapping[str, int],
-    rows: Sequence[Sequence[str]],
-    *,
-    left: Collection[str],
-    wrapped: Collection[str] = (),
-    title: str | None = None,
-) -> None:
+    columns: Mapping[str, int], rows: Sequence[Sequence[str]], *, left: Collection[str],
+    wrapped: Collection[str] = (), title: str | None = None,
+) -> None:  # fmt: skip
     """Print rows below columns of at least these widths."""
     from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len

@@ -186,12 +186,9 @@ def _best(
 
 
 def _write(
-    given: Mapping[str, Any],
-    board: "xr.DataArray",
-    dt: "xr.DataTree | None",
-    best: "xr.Dataset",
+    given: Mapping[str, Any], board: "xr.DataArray", dt: "xr.DataTree | None", best: "xr.Dataset",
     result: Mapping[str, Any],
-) -> None:
+) -> None:  # fmt: skip
     """Write a figure of the board; of a posterior, all its teams and itself."""
     import leaderbayes as lb
     from leaderbayes._fits.file import encoded

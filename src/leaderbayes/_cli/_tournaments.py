@@ -96,12 +96,9 @@ def _players(over_all: "xr.Dataset") -> list[dict[str, Any]]:
 
 
 def _write(
-    given: Mapping[str, Any],
-    result: Mapping[str, Any],
-    compared: "pd.DataFrame",
-    over_all: "xr.Dataset",
-    placed: "xr.Dataset | None",
-) -> None:
+    given: Mapping[str, Any], result: Mapping[str, Any], compared: "pd.DataFrame",
+    over_all: "xr.Dataset", placed: "xr.Dataset | None",
+) -> None:  # fmt: skip
     """Write tables and figures."""
     cells = "mean" if "mean" in over_all else "rank"
     own = [

@@ -77,6 +77,8 @@ class Posterior:
             )
         named = post._named()
         if named is not None and named.complete is not None:
+            for variable in given["posterior"].dataset.data_vars:
+                post.read(str(variable), ...)
             post.tree = named.complete(given)
         kind = next((kind for kind in KINDS if kind.is_of(post)), None)
         if kind is None:
@@ -85,7 +87,7 @@ class Posterior:
                 "posterior: use leaderbayes.fit, or pm.sample of its models, not pruned by pm.do."
             )
         found = super().__new__(kind)
-        vars(found).update(vars(post))
+        found.tree = post.tree
         found.is_ours = named is not None and named.parameter == kind.parameter
         found.model = first_of(kind.parameter, several=found.several)
         if named is not None and found.is_ours:  # else another program's
@@ -191,15 +193,16 @@ class Posterior:
     def apart(self) -> Floats:
         """Spread of a difference between tournaments, in that of a player's (player, opponent)."""
         if "spread" in self.known:
-            own = self.constant["spread"].sel(player=self.players, opponent=self.players)
-            return np.asarray(np.sqrt(2.0) * own.to_numpy())
+            found = self._of(self.constant["spread"], self.players)
+            at = self.constant.indexes["player"].get_indexer(self.players)
+            return np.asarray(np.sqrt(2.0) * found.to_numpy()[:, at])
         return np.full((len(self.players),) * 2, np.sqrt(2.0))
 
     def chance(self, gap: Floats, factor: Floats | float, picked: Any = slice(None)) -> Floats:
         """Return the probability that the player ahead by a gap (sample, ...) wins a new match."""
         return np.asarray(expit(gap))
 
-    def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
+    def read(self, name: str, *dims: Any, group: str = "posterior") -> Floats:
         """Return draws (sample, ...) of a variable; or raise, if any is lost (NaN) or infinite."""
         inside = self.group(group)
         if name not in inside.data_vars:
@@ -242,6 +245,10 @@ class Posterior:
         """The same; empty if there is none."""
         return self.constant if "constant_data" in self.tree.children else xr.Dataset()
 
+    def _observed(self) -> xr.Dataset:
+        there = "observed_data" in self.tree.children
+        return self.group("observed_data") if there else xr.Dataset()
+
     @property
     def unit(self) -> str:
         """Unit of the draws, in words."""
@@ -270,7 +277,8 @@ class Posterior:
         scores = self._of(self.constant["scores"], self.players)
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
-        if beside.is_replaced(scores if self._more_is_better else -scores, self.tree):
+        gains = scores if self._more_is_better else -scores
+        if beside.is_replaced(gains, self._observed().get("place")):
             return None
         return beside.with_periods(scores, self.tree).assign_attrs(
             higher_is_better=int(self._more_is_better)
@@ -379,21 +387,13 @@ class Posterior:
 
     def _place(self) -> xr.DataArray:
         """Observed places (round, player)."""
-        if (found := beside.place_in(self.tree)) is not None:
+        if (found := beside.place_in(self._observed(), self.known)) is not None:
             return found
         if self.scores is None:
             raise LeaderbayesError(
                 f"{self.called} has no observed places; {_REMEDY['observed_data']}."
             )
         return played(self.scores, pairs=False)["place"]
-
-    def boards(self) -> list[tuple[xr.Dataset, Floats]]:
-        """Return each tournament's or period's matches, and draws of its players."""
-        board, by = self.matches(), self.varies_by
-        if by is None or f"{by}_of_round" not in self.constant:
-            return [(board, self.own_unit(self.read(self.parameter, self.who)))]
-        number = self.constant[f"{by}_of_round"].to_numpy().astype(int)
-        return beside.parted(board, number, self.read(f"{self.parameter}_{by}", by, "player"))
 
     def again(self, data: Any) -> dict[str, Any]:
         """Return arguments of a fit to a part of the data."""

@@ -69,8 +69,9 @@ def encoded(dt: xr.DataTree) -> bytes:
     dt = dt.copy()  # one of a study would be written where it is, and not at the root
     if "sample_stats" in dt.children:
         own = dt["sample_stats"].dataset
-        objects = ((k, v.data.flat) for k, v in own.items() if v.dtype == object)
-        dt["sample_stats"].dataset = own.drop_vars([k for k, v in objects if list in map(type, v)])
+        objects = {k: v.to_numpy().ravel() for k, v in own.items() if v.dtype == object}
+        lists = [k for k, v in objects.items() if not all(isinstance(each, str) for each in v)]
+        dt["sample_stats"].dataset = own.drop_vars(lists)
     # Places take a fifth of their bytes so; random numbers do not get smaller.
     small = {"zlib": True, "complevel": 1, "shuffle": True}
     checksums: dict[str, dict[str, dict[str, Any]]] = {

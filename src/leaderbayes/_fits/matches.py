@@ -9,13 +9,18 @@ import xarray as xr
 
 from leaderbayes._numerics.places import count
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights_of
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import AnyInts, Floats, Longs
 
 
-def is_replaced(gains: xr.DataArray, tree: xr.DataTree) -> bool:
+def is_replaced(gains: xr.DataArray, place: xr.DataArray | None) -> bool:
     """Whether observed places are of another board than these scores, by ``pm.set_data``."""
-    place = tree["observed_data"].dataset.get("place") if "observed_data" in tree.children else None
-    if place is None or {*place.dims} != {*gains.dims} or gains.ndim != 2:
+    if place is not None and gains.ndim == 3:
+        place = place.rename(tournament_round="round")
+        gains = gains.stack(tournament_round=("tournament", "round"))
+        labels = [f"{tournament}: {name}" for tournament, name in gains["tournament_round"].values]
+        gains = gains.reset_index("tournament_round", drop=True).rename(tournament_round="round")
+        gains = gains.assign_coords(round=labels)
+    if place is None or {*place.dims} != {*gains.dims} or gains.indexes["round"].has_duplicates:
         return False
     place, gains = (x.transpose("round", "player") for x in xr.align(place, gains))
     at = np.argsort(place.to_numpy(), axis=1, kind="stable")
@@ -24,15 +29,36 @@ def is_replaced(gains: xr.DataArray, tree: xr.DataTree) -> bool:
     return bool((better & there[:, :-1]).any())
 
 
-def place_in(tree: xr.DataTree) -> xr.DataArray | None:
+def place_in(*groups: xr.Dataset) -> xr.DataArray | None:
     """Return observed places (..., player), whichever group has them."""
-    for name in ("observed_data", "constant_data"):
-        if name in tree.children and "place" in tree[name].dataset:
-            place = tree[name].dataset["place"]
-            known = {*place.dims} <= {"tournament", "tournament_round", "round", "player"}
-            if known and np.isfinite(place).all():
-                return place.transpose(..., "player")
+    for place in (group["place"] for group in groups if "place" in group):
+        known = {*place.dims} <= {"tournament", "tournament_round", "round", "player"}
+        if known and np.isfinite(place).all():
+            return place.astype(int).transpose(..., "player")
     return None
+
+
+def positions(players: pd.Index, names: pd.Index) -> AnyInts:
+    """Find names among players, -1 if they are gone; if all are, players have other names now."""
+    at = players.get_indexer(names)
+    return np.arange(len(names)) if (at < 0).all() and len(names) == len(players) else at
+
+
+def tournaments_in(rounds: Any, names: Sequence[str], known: AnyInts) -> AnyInts:
+    """Return the number of the tournament of each round "tournament: round", -1 if it is gone.
+
+    ``known`` are their numbers before some were left out, or their order was another.
+    """
+    labels = pd.Index(rounds).astype(str).str  # Zarr's strings, too
+    begins = [np.asarray(labels.startswith(f"{name}: ")) for name in names]
+    if not np.any(begins) and known.max() < len(names):  # they have other names now
+        return known
+    found = np.full(len(rounds), -1)
+    for t in sorted(range(len(names)), key=lambda t: len(names[t])):
+        found[begins[t]] = t
+    for t, begun in enumerate(begins):
+        found[begun & (known == t)] = t
+    return found
 
 
 def with_periods(scores: xr.DataArray, tree: xr.DataTree) -> xr.DataArray:
@@ -113,9 +139,13 @@ def with_tables(board: xr.Dataset) -> xr.Dataset:
     return xr.Dataset({**board.variables, **named, "opponent": opponent}, attrs=board.attrs)
 
 
-def parted(board: xr.Dataset, number: Longs, epp: Floats) -> list[tuple[xr.Dataset, Floats]]:
-    """Part matches by the number of each round; with draws (draw, number, player) of who played."""
-    place, found = board["place"], []
+def boards_of(post: Any) -> list[tuple[xr.Dataset, Floats]]:
+    """Return each tournament's or period's matches, and draws (draw, player) of who played."""
+    board, by, name = post.matches(), post.varies_by, post.parameter
+    if by is None or f"{by}_of_round" not in post.constant:
+        return [(board, post.own_unit(post.read(name, post.who)))]
+    number, place = post.constant[f"{by}_of_round"].to_numpy().astype(int), board["place"]
+    epp, found = post.read(f"{name}_{by}", by, "player"), []
     for t in range(int(number.max()) + 1):
         rows = place[number == t].rename({place.dims[0]: "round"})
         at = np.flatnonzero((rows > 0).any("round").to_numpy())

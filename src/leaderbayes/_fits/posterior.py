@@ -11,11 +11,11 @@ from scipy.special import ndtr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.base import Posterior as Posterior
-from leaderbayes._fits.matches import kept_votes, votes_by_pair
+from leaderbayes._fits.matches import kept_votes, positions, tournaments_in, votes_by_pair
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._numerics.design import PERHAPS
 from leaderbayes._numerics.pairs import Separation, over_all_rounds
-from leaderbayes._types import Floats
+from leaderbayes._types import AnyInts, Floats
 from leaderbayes.likelihood._hints import MOST_COMPARED, apart, separation_of
 from leaderbayes.models._model import Kind
 
@@ -72,8 +72,35 @@ class OfTournaments(Posterior):
     @cached_property
     def tournaments(self) -> Sequence[str]:  # type: ignore[override]
         """Names of the tournaments."""
-        inside = self.tree["posterior"].dataset[f"{self.parameter}_tournament"]
+        inside = self.tree["posterior"].dataset
+        if "tournament" not in inside.dims:
+            raise LeaderbayesError(
+                f"{self.called} is of several tournaments, of which it has lost the dimension "
+                "tournament: take one by leaderbayes.study.select(dt, name)."
+            )
         return [str(name) for name in inside["tournament"].to_numpy()]
+
+    @cached_property
+    def round_of(self) -> AnyInts:
+        """Number (tournament_round,) of each observed round's tournament, -1 if it is gone."""
+        labels = super().group("observed_data")["tournament_round"].to_numpy()
+        known = super().group("constant_data").get("tournament_of_round", -np.ones(len(labels)))
+        found = tournaments_in(labels, self.tournaments, np.asarray(known, int))
+        if (found < 0).all():
+            raise LeaderbayesError(
+                f"{self.called} has tournaments of other names than its rounds, such as "
+                f"{str(labels[0])!r:.60}: keep the names that it was fitted with."
+            )
+        return found
+
+    def group(self, name: str) -> xr.Dataset:
+        """Return a group, with the rounds of tournaments that are still there; or raise."""
+        found = super().group(name)
+        if "tournament_round" not in found.dims:
+            return found
+        if "tournament_of_round" in found:
+            found = found.assign(tournament_of_round=("tournament_round", self.round_of))
+        return found.isel(tournament_round=self.round_of >= 0)
 
     @property
     def spread(self) -> Floats:
@@ -87,7 +114,9 @@ class OfTournaments(Posterior):
 
     @property
     def rows(self) -> Any:
-        """Mean score of each player in each tournament (round, player)."""
+        """Mean score of each player in each tournament (round, player); or raise."""
+        if self.scores is None:
+            raise LeaderbayesError(f"{self.called} has no scores in constant_data.")
         return self.data.mean("round", keep_attrs=True).rename(tournament="round")
 
 
@@ -129,13 +158,31 @@ class StrengthsOfVotes(Strengths):
     def votes(self) -> xr.Dataset:
         """Votes that it was fitted to, as `read_votes` returns them."""
         outcome = self.group("observed_data")["outcome"].to_numpy()
-        players = self.constant.coords.get("numbered", self.players)
-        return kept_votes(self.constant, outcome, np.asarray(players))
+        return kept_votes(self.constant, outcome, self.players.to_numpy())
+
+    @cached_property
+    def _shown(self) -> tuple[AnyInts, AnyInts]:
+        """Positions (vote,) of the first and the second player, -1 of one that is gone."""
+        known = super().group("constant_data")
+        at = positions(self.players, pd.Index(known.get("numbered", self.players)))
+        first, second = (known[name].to_numpy().astype(int) for name in ("first", "second"))
+        if not np.isin([first, second], np.arange(len(at))).all():
+            raise LeaderbayesError(f"{self.called} has votes of players that it lacks; fit again.")
+        return at[first], at[second]
+
+    def group(self, name: str) -> xr.Dataset:
+        """Return a group, of votes on players that are still there; or raise."""
+        found = super().group(name)
+        if "vote" not in found.dims:
+            return found
+        first, second = self._shown
+        if name == "constant_data":
+            found = found.assign(first=("vote", first), second=("vote", second))
+        here = (first >= 0) & (second >= 0)
+        return found if here.all() else found.isel(vote=here)
 
     def _matches_of(self, names: Any) -> xr.Dataset:
-        at = self.players.get_indexer(pd.Index(self.votes["player"].to_numpy()))
-        epp = self.draws.mean(axis=0)[at]
-        board = votes_by_pair(self.votes, self.constant, epp)
+        board = votes_by_pair(self.votes, self.constant, self.draws.mean(axis=0))
         return board.sel(player=names, opponent=names)
 
     def _estimand(self) -> str | None:
@@ -167,6 +214,11 @@ class MeanScores(Posterior):
             raise LeaderbayesError(
                 f"Items, medians and interquartile means have no {name}: use model='rasch' for "
                 "items, or model='bradley_terry'."
+            )
+        if name == "log_likelihood" and self.tree.attrs.get("sampler") == "imputation":
+            raise LeaderbayesError(
+                "Where scores are missing there is no log_likelihood: fit complete rounds alone, "
+                "data.dropna('round')."
             )
         return super().group(name)
 

@@ -20,7 +20,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._errors import warn
-from leaderbayes._fits.matches import rows_of
+from leaderbayes._fits.matches import boards_of, rows_of
 from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes
 from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.places import count, ranked
@@ -103,7 +103,7 @@ def _of_strengths(post: Strengths, seed: int) -> dict[str, float]:
 @singledispatch
 def discrepancies_of(post: Posterior, draws: int | None, rng: np.random.Generator) -> Discrepancy:
     """Compare the matches of a posterior with replicates, None for as many as a fit draws."""
-    return discrepancies([board for board, _ in post.boards()], draws, rng)
+    return discrepancies([board for board, _ in boards_of(post)], draws, rng)
 
 
 @discrepancies_of.register

@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._arguments import is_flag, one_of, whole, wrong
+from leaderbayes._arguments import is_flag, is_hashable, one_of, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.check_of_fit import checked
@@ -33,6 +33,7 @@ Sampler = Literal["auto", "metropolis", "nutpie", "pymc"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 _PACKAGES = ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")
 _REPLICATES = 400
+_MOST = 1_000_000  # draws, chains and replicates
 
 
 def fit(
@@ -130,15 +131,19 @@ def fit(
     """
     sampler = "metropolis" if sampler == "laplace" else sampler  # its name before 0.2
     one_of("sampler", sampler, *SAMPLERS)
-    for name, flag in (("within_round", within_round), ("prior", prior)):
+    for name, flag in (
+        ("within_round", within_round), ("prior", prior), ("progressbar", progressbar)
+    ):  # fmt: skip
         if not is_flag(flag):
             raise wrong(name, flag, "True or False")
     draws, chains, replicates = (
-        whole(name, value)
+        whole(name, value, at_most=_MOST)
         for name, value in (("draws", draws), ("chains", chains), ("replicates", replicates))
     )
     seed = _arguments.seed_or_new(seed)
     check_ties(ties)
+    if not isinstance(options, Mapping | None):
+        raise wrong("options", options, "a mapping of options to values")
     asked = {
         "weight": weight, "test_fraction": test_fraction, "prior_scale": prior_scale,
         "cluster": cluster, "order_effect": order_effect, "covariates": covariates,
@@ -184,7 +189,7 @@ def model_for(data: Any, name: str) -> Model:
     given = data_of(data)
     if name == "auto":
         found = first_of(given.parameter, several=given.several)
-    elif name in FITTED:
+    elif is_hashable(name) and name in FITTED:
         found = FITTED[name]
     else:
         near = get_close_matches(str(name), FITTED, n=1, cutoff=0.5)
@@ -199,7 +204,10 @@ def model_for(data: Any, name: str) -> Model:
 def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Collect the given options; or raise, naming those that the model has."""
     own = _keywords(model.draw or model.build)
-    chosen = {name: value for name, value in given.items() if value is not None} | dict(more)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if twice := sorted(chosen.keys() & more.keys()):
+        raise LeaderbayesError(f"{twice[0]} is given twice: by {twice[0]}= and in options.")
+    chosen |= more
     for name in chosen:
         if name not in own:
             near = get_close_matches(name, own, n=1, cutoff=0.5)

@@ -155,13 +155,9 @@ def _rising(base: float, many: float) -> float:
 
 @njit(nogil=True)
 def share_out(
-    given: Cells,
-    value: Floats,
-    times: Longs,
-    weight: Floats,
-    alpha: float,
+    given: Cells, value: Floats, times: Longs, weight: Floats, alpha: float,
     rng: np.random.Generator,
-) -> None:
+) -> None:  # fmt: skip
     r"""Move weight between pairs of cells in place, with thetas integrated out.
 
     Given their sum the share f of one is Beta by itself, in log-odds t all but flat from where it

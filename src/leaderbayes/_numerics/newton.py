@@ -34,14 +34,9 @@ class Maximum(NamedTuple):
 
 
 def maximise(
-    parts: Callable[[Floats], tuple[float, Floats, Any]],
-    start: Floats,
-    m: int,
-    *,
-    linear: Linear | None = None,
-    tolerance: float = 1e-10,
-    max_iter: int = 100,
-) -> Maximum:
+    parts: Callable[[Floats], tuple[float, Floats, Any]], start: Floats, m: int, *,
+    linear: Linear | None = None, tolerance: float = 1e-10, max_iter: int = 100,
+) -> Maximum:  # fmt: skip
     """Climb by damped Newton steps from ``start``, whose first m are strengths that sum to zero.
 
     ``parts`` takes parameters (parameter,) to value, gradient (parameter,) and information

@@ -10,17 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
-from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, ndtri, stdtr, xlogy
 
-from leaderbayes._numerics.bradley_terry import information, law_of, pairs_of
-from leaderbayes._types import Bools, Floats, Ints, Longs
+from leaderbayes._numerics.bradley_terry import law_of, pairs_of
+from leaderbayes._types import Bools, Floats, Ints
 
 _START, _STEPS = 12.0, 1000  # of Newton's method: log-odds, and steps; from nearby three do
 _CHORDS = 20  # steps with one information for all, before each board has its own
 _CELLS = 2_000_000  # of boards that are estimated together
 _AT_HAND = 16_000  # numbers that processors keep at hand
-_WIDE = 32  # points, from which on products are faster than logarithms
 _EXACT, _WORTH = 25.0, 6  # -log of a polynomial's error, and players for each of its terms
 _FARTHEST = 1200.0  # log-odds between strengths, beyond which exponentials overflow
 # Of `Separation`: rounds that the shrinkage is worth, prior standard deviation of the slope times
@@ -64,9 +62,6 @@ def pair_sums(
     total_log = n.sum() * (middle + 0.5 * beta)
     expected = np.zeros((m, points) if gradient else (0, 0))
     ties, first = np.zeros((2, points))
-    # Terms of which a product neither overflows nor vanishes.
-    longest = 0.5 * (np.ptp(a) + abs(beta).max()) + np.max(widest)
-    few = max(int(600.0 / (longest + 2.0)), 1)
     begin = 0
     while begin < m - 1:
         # Some players against all who follow: as many numbers as processors keep at hand.
@@ -78,7 +73,7 @@ def pair_sums(
             tied = (kappa * half[one])[:, None] * half[other]
             total += tied
         if value:
-            total_log += _weighted_logs(total, met, few)
+            total_log += np.tensordot(met, np.log(total))
         if not gradient:
             continue
         won = ahead[one, None] / total
@@ -124,18 +119,6 @@ def _by_polynomials(
     return PairSums(0.5 * met * value, expected, none, none)
 
 
-def _weighted_logs(total: Floats, met: Floats, few: int) -> Floats:
-    """Sum logs of terms (one, other, point) weighted by matches, by logs of products."""
-    points, most, least = total.shape[2], met.max(), met.min()
-    if points < _WIDE or few < 8 or not (met[met != most] == 0.0).all():
-        return np.tensordot(met, np.log(total))
-    terms = total.reshape(-1, points) if least == most else total[met > 0.0]
-    found = np.zeros(points)
-    for begin in range(0, len(terms), few):
-        found += np.log(np.multiply.reduce(terms[begin : begin + few]))
-    return np.asarray(most * found)
-
-
 def _far(a: Floats, n: Floats, nu: Floats | None, beta: Floats, *, gradient: bool) -> PairSums:
     """Compute the same for strengths too far apart for exponentials."""
     m, i, j, met = pairs_of(n)
@@ -151,13 +134,9 @@ def _far(a: Floats, n: Floats, nu: Floats | None, beta: Floats, *, gradient: boo
 
 
 def estimates(
-    points: Floats,
-    n: Floats,
-    *,
-    start: Floats | None = None,
-    pseudo_rounds: float = 1.0,
+    points: Floats, n: Floats, *, start: Floats | None = None, pseudo_rounds: float = 1.0,
     enough: float = 1e-4,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Estimate strengths (board, player) of many boards, shrunk by pseudo-rounds.
 
     These are matches of every player, half of them won, against a player at 0: estimates exist on
@@ -168,35 +147,13 @@ def estimates(
     """
     boards, m = points.shape
     epp = np.zeros((1, m)) if start is None else np.clip(start, -_START, _START)
-    epp, left = np.broadcast_to(epp, (boards, m)).copy(), np.arange(boards)
-    if len(n) == 1 and boards > 1:
-        left = _by_chords(epp, points, n[0], pseudo_rounds, enough)
+    epp = np.broadcast_to(epp, (boards, m)).copy()
     size = max(_CELLS // m**2, 1)
-    for begin in range(0, len(left), size):
-        some = left[begin : begin + size]
+    for begin in range(0, boards, size):
+        some = slice(begin, begin + size)
         met = n[some] if len(n) > 1 else n
         epp[some] = _by_newton(epp[some], points[some], met, pseudo_rounds, enough)
     return np.asarray(epp - epp.mean(axis=1, keepdims=True))
-
-
-def _by_chords(epp: Floats, points: Floats, n: Floats, few: float, enough: float) -> Longs:
-    """Move boards by one information for all; return those that do not get there soon."""
-    mean = epp.mean(axis=0)
-    q = expit(mean)
-    factor = cho_factor(information(mean, n) + np.diag(few * q * (1.0 - q)))
-    left = np.arange(len(epp))
-    for _ in range(_CHORDS):
-        here = epp[left]
-        expected = pair_sums(here, n, gradient=True, value=False).expected
-        gradient = points[left] - expected + few * (0.5 - expit(here))
-        step = cho_solve(factor, gradient.T).T
-        decrement = (gradient * step).sum(axis=1)
-        epp[left] += np.clip(step, -1.0, 1.0)
-        # Steps with an information of elsewhere leave a part of what is to be gained.
-        left = left[decrement >= 0.1 * enough]
-        if not len(left):
-            break
-    return left
 
 
 def _by_newton(start: Floats, points: Floats, n: Floats, few: float, enough: float) -> Floats:

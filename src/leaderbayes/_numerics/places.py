@@ -108,13 +108,9 @@ def win_graph(place: Ints) -> csr_array:
 
 
 def draw_places(
-    epp: Floats,
-    present: Bools,
-    rng: np.random.Generator,
-    *,
-    within_round: bool = True,
+    epp: Floats, present: Bools, rng: np.random.Generator, *, within_round: bool = True,
     tie: float = -np.inf,
-) -> Ints:
+) -> Ints:  # fmt: skip
     """Draw places (..., round, player) whose pairwise win probabilities are Bradley-Terry's.
 
     A score is the player's epp, log-odds of beating the average player, plus Gumbel noise, so a

@@ -211,13 +211,9 @@ def information_of(votes: Votes, weight: Floats) -> Floats:
 
 
 def maximum(
-    votes: Votes,
-    pseudo_rounds: float = 0.0,
-    *,
-    tie: bool = False,
-    effect_scale: float = np.inf,
+    votes: Votes, pseudo_rounds: float = 0.0, *, tie: bool = False, effect_scale: float = np.inf,
     tie_scale: float = np.inf,
-) -> Estimate:
+) -> Estimate:  # fmt: skip
     """Estimate strengths, effects and, with ``tie``, Davidson's nu.
 
     Parameters

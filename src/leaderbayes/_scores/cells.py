@@ -9,6 +9,7 @@ from leaderbayes._scores.tables import (
     Table,
     bare_number,
     clean,
+    counted,
     is_number,
     is_unicode,
     shown,
@@ -126,10 +127,18 @@ def _read(table: Table, label: str, cells: pd.Series, words: bool, remedy: str) 
         cell = wrong.iloc[0]
         table.refuse(
             f"column {shown(label)} holds {shown(cell)}, which is not a number"
-            f"{_remedy(cell, remedy)}",
+            f"{_remedy(cell, remedy)}{_others(table, wrong)}",
             wrong.index[0],
         )
     return numbers
+
+
+def _others(table: Table, wrong: pd.Series) -> str:
+    """Name the next cell of a column that is not a number, and count them."""
+    if len(wrong) < 2:
+        return ""
+    more = counted(len(wrong) - 1, "other cell")
+    return f" So {more} of the column, first {shown(wrong.iloc[1])} in {table.row(wrong.index[1])}."
 
 
 def _other_writing(cells: pd.Series) -> pd.Series | None:

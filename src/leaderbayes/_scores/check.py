@@ -36,6 +36,7 @@ from leaderbayes._scores.tables import (
 from leaderbayes._types import Floats
 
 _MOST = 200_000  # rankings
+_LISTED = 5  # columns with a cell that is no number
 _SUMMED = "a summary of the others"
 _MEANS = {"mean", "average", "avg", "median"}
 
@@ -132,7 +133,10 @@ def checked(wide: Wide, asked: Asked) -> Long:
     )
     refuse(table, asked, problems)
     if broken:
-        raise next(iter(broken.values()))
+        first, *others = (str(problem) for problem in broken.values())
+        each = [it.removeprefix(f"{table.where}: ").split(", which")[0] for it in others]
+        each = [it.split(";")[0] for it in each[:_LISTED]]
+        raise ScoresError(first + (f" Also: {'; '.join(each)}." if each else ""))
     if odd:
         warn(
             f"LB051 {table.where}: {'; '.join(odd.values())}. If it is not a score, use "

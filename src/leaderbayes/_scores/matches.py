@@ -124,14 +124,9 @@ def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -
 
 
 def require_matches(
-    given: object,
-    what: str,
-    *,
-    ties: Sequence[Ties],
-    across: bool = True,
-    pairs: bool = False,
+    given: object, what: str, *, ties: Sequence[Ties], across: bool = True, pairs: bool = False,
     several: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Raise unless these are matches that the function ``what`` can use.
 
     ``ties`` are the rules that it knows; ``across``, whether it compares across rounds, too;
@@ -174,6 +169,10 @@ def valid_scores(scores: Any) -> xr.DataArray:
         raise ScoresError(
             f"Scores need the dimensions player and round, not {tuple(map(str, scores.dims))}."
         )
+    for dim in scores.dims:
+        for k, name in enumerate(scores[dim].to_numpy().tolist()):
+            if name is None or name != name or isinstance(name, bytes):
+                raise ScoresError(f"The name of {dim} {k} (from 0) is {name!r:.60}, and no text.")
     # Numbers are names, too.
     scores = scores.assign_coords(player=[str(name) for name in scores["player"].values.tolist()])
     for dim in scores.dims:
@@ -193,15 +192,19 @@ def valid_scores(scores: Any) -> xr.DataArray:
     if (scheme := scores.attrs.get("scheme")) is not None:
         one_of("attrs['scheme']", scheme, *SCHEMES)
     if scores.dtype.kind not in "biuf":
-        raise ScoresError(f"Scores must be numbers, not of dtype {scores.dtype}.")
+        raise ScoresError(
+            f"Scores must be numbers, not of dtype {scores.dtype}: use scores.astype(float)."
+        )
     if scores.dtype.kind in "iu" and bool(((scores > EXACT) | (scores < -EXACT)).any()):
         raise ScoresError(
             "A score above 2^53 is too large for exact comparisons: subtract a constant."
         )
     # As floats: unsigned numbers cannot be negated.
     board: xr.DataArray = scores.astype(np.float64)
-    if np.isinf(board.to_numpy()).any():
-        raise ScoresError("A score is infinite; use NaN for a missing score.")
+    if (infinite := np.isinf(board.to_numpy())).any():
+        at = zip(board.dims, np.argwhere(infinite)[0], strict=True)
+        where = ", ".join(f"{dim} {str(board[dim].values[k])!r:.60}" for dim, k in at)
+        raise ScoresError(f"A score is infinite ({where}); use NaN for a missing score.")
     # What nobody but a judge has scored counts, too.
     for dim in [each for each in scores.dims if each == "player" or "judge" not in scores.coords]:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)

@@ -143,13 +143,10 @@ def is_kaggle(table: Table) -> bool:
 
 
 def recognise(
-    table: Table,
-    known: str,
-    taken: Iterable[str | None],
-    match: Callable[[str, str], bool] = lambda column, name: plain(column) == name,
-    *,
+    table: Table, known: str, taken: Iterable[str | None],
+    match: Callable[[str, str], bool] = lambda column, name: plain(column) == name, *,
     otherwise: bool = False,
-) -> str | None:
+) -> str | None:  # fmt: skip
     """Find the first free column that goes by one of these names, if need be otherwise written."""
     free = [c for c in table.frame.columns if c not in set(taken)]
     for name in known.split():
@@ -333,6 +330,8 @@ def _wide(table: Table, asked: Asked) -> Wide:
         read = {"tournament" if fold else "round": as_names(table, data), **read}
     table, read = _without_rows(table, read, asked)
     if fold is None and data is not None and read["round"].duplicated().any():
+        if len(table.frame[[data, *players]].map(str).drop_duplicates()) == read["round"].nunique():
+            table.refuse(f"the rows of each {data!r} are copies of one: drop the others.")
         # A name that repeats is a data set, and its rows are folds; else each row is a round.
         of = read.pop("round")
         read |= {"tournament": of, "round": of.groupby(of).cumcount().astype(str)}

@@ -165,6 +165,9 @@ def from_frame(frame: pd.DataFrame, where: str) -> Table:
             f"{where}: the columns have {frame.columns.nlevels} levels; use the table of one "
             "metric (values='metric' in pivot_table)."
         )
+    if frame.columns.hasnans:
+        nameless = int(np.argmax(frame.columns.isna()))
+        raise ScoresError(f"{where}: column {nameless} (from 0) has no name; name it.")
     frame = frame.set_axis(pd.Index([text_of(c) for c in frame.columns], dtype=object), axis=1)
     index = frame.index
     if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):

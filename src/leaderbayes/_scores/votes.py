@@ -224,13 +224,9 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
 
 
 def read_board(
-    source: Source,
-    *,
-    max_mb: float = MAX_MB,
-    votes: Options | None = None,
-    scheme: str | None = None,
-    **scores: Any,
-) -> xr.DataArray | xr.Dataset:
+    source: Source, *, max_mb: float = MAX_MB, votes: Options | None = None,
+    scheme: str | None = None, **scores: Any,
+) -> xr.DataArray | xr.Dataset:  # fmt: skip
     """Read votes, where a table is clearly one of votes and names no scores, and else scores."""
     options = Options() if votes is None else votes
     if scheme is not None:

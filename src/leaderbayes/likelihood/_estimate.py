@@ -83,15 +83,10 @@ def covariances(
 
 
 def estimate(
-    matches: xr.Dataset,
-    variables: dict[str, Any],
-    attrs: dict[str, Any],
-    restricted: Linear | None = None,
-    said: Sequence[str] = (),
-    *,
-    coords: Mapping[str, Any] | None = None,
-    hinted: Sequence[str] | None = None,
-) -> xr.Dataset:
+    matches: xr.Dataset, variables: dict[str, Any], attrs: dict[str, Any],
+    restricted: Linear | None = None, said: Sequence[str] = (), *,
+    coords: Mapping[str, Any] | None = None, hinted: Sequence[str] | None = None,
+) -> xr.Dataset:  # fmt: skip
     """Make the Dataset of an estimate; warn of what is uncertain, ``said`` and ``hinted``."""
     if restricted is not None:
         variables = variables | {

@@ -73,13 +73,9 @@ class VoteRows(NamedTuple):
 
 
 def vote_rows(
-    votes: xr.Dataset,
-    *,
-    ties: str = "half",
-    cluster: str | Sequence[str] = "auto",
-    order_effect: bool = False,
-    covariates: Sequence[str] | None = None,
-) -> VoteRows:
+    votes: xr.Dataset, *, ties: str = "half", cluster: str | Sequence[str] = "auto",
+    order_effect: bool = False, covariates: Sequence[str] | None = None,
+) -> VoteRows:  # fmt: skip
     """Take the votes that count as arrays; or raise."""
     kept = valid_votes(votes, ties)
     require_whole_weights(kept)

@@ -20,15 +20,10 @@ from leaderbayes.likelihood._vote_rows import said_of_few, vote_rows
 
 
 def estimate_votes(
-    votes: xr.Dataset,
-    *,
-    covariance: str,
-    pseudo_rounds: float,
-    ties: str = "half",
-    cluster: str | Sequence[str] = "auto",
-    order_effect: bool = False,
+    votes: xr.Dataset, *, covariance: str, pseudo_rounds: float, ties: str = "half",
+    cluster: str | Sequence[str] = "auto", order_effect: bool = False,
     covariates: Sequence[str] | None = None,
-) -> xr.Dataset:
+) -> xr.Dataset:  # fmt: skip
     """Estimate as `bradley_terry`, from votes."""
     number("pseudo_rounds", pseudo_rounds, at_least=0.0)
     require_estimate(

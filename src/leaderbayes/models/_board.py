@@ -162,14 +162,11 @@ def target_of_pairs(points: Floats, n: Floats, prior_scale: float, df: float) ->
 
 
 def problem_of_places(
-    target: Target,
-    matches: xr.Dataset,
-    constant: xr.Dataset,
+    target: Target, matches: xr.Dataset, constant: xr.Dataset,
     replicate: Callable[[Mapping[str, Floats], np.random.Generator], Ints],
-    by_round: Callable[[Mapping[str, Floats], xr.Dataset], Floats],
-    *,
+    by_round: Callable[[Mapping[str, Floats], xr.Dataset], Floats], *,
     extra: Mapping[str, Any] | None = None,
-) -> Problem:
+) -> Problem:  # fmt: skip
     """Return the problem of a model of places (round, player); ``extra`` is a further parameter."""
     extra = {} if extra is None else extra
     exact = bool((constant["weight"] == 1.0).all())

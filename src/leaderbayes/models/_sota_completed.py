@@ -66,6 +66,11 @@ def complete(dt: xr.DataTree, *, seed: int = 0, likelihood: bool = False) -> xr.
     if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
         return dt
     board, rng = board_of(dt), np.random.default_rng(seed)
+    if "theta" in posterior and not posterior.indexes["team"].equals(board.indexes["team"]):
+        raise LeaderbayesError(
+            "This posterior has other teams, or in another order, than constant_data/score: take "
+            "the same of both groups, dt.sel(team=...)."
+        )
     scale, given, rho, ease = luck_of(dt)
     law, drawn = _law_of(given, scale, rho, ease), {}
     if law is None and "theta" not in given:

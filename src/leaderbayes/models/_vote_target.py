@@ -31,14 +31,9 @@ class VoteTarget:
     """
 
     def __init__(
-        self,
-        votes: Votes,
-        prior_scale: float,
-        prior_df: float,
-        *,
-        ways: design.Ways | None = None,
+        self, votes: Votes, prior_scale: float, prior_df: float, *, ways: design.Ways | None = None,
         tie_scale: float | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.ways, self.effects, self.tie = ways, votes.effect.shape[1], tie_scale is not None
         scales = [EFFECT_SCALE] * self.effects + ([] if tie_scale is None else [tie_scale])
         self.scales, self.reduced = np.array(scales), None

@@ -113,6 +113,8 @@ def _constants(
     values: dict[str, Any] = {
         "first": ("vote", votes.first), "second": ("vote", votes.second),
         "count": ("vote", votes.n), "weight": ("vote", found.weight),
+        # A variable, for PyMC keeps no coordinate alone: names by first and second.
+        "shown": ("numbered", np.bincount(np.append(votes.first, votes.second))),
         **{key: ("vote", group) for key, group in rows.clusters.items()},
         "opinion_variance": ("clustering", found.tau2),
         "dispersion": ("model", [found.phi]),
@@ -120,7 +122,7 @@ def _constants(
     }  # fmt: skip
     coords: dict[str, Any] = {
         "vote": np.arange(len(votes.n)), "clustering": rows.clusterings, "model": [name],
-        "numbered": names,  # by first and second, however a posterior's players are ordered
+        "numbered": names,
     }  # fmt: skip
     if rows.effects:
         values["effect_value"] = ("vote", "effect"), votes.effect

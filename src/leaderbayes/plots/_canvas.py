@@ -54,14 +54,9 @@ MOST_NUMBERS = 20  # rows and columns of a heat map whose cells have numbers
 
 @contextmanager
 def panels(
-    titles: Mapping[str, str],
-    attrs: Mapping[Any, Any],
-    *,
-    size: tuple[float, float],
-    columns: int = 1,
-    rows: bool = False,
-    figsize: FigSize | None = None,
-) -> Iterator[tuple[Any, list[Any]]]:
+    titles: Mapping[str, str], attrs: Mapping[Any, Any], *, size: tuple[float, float],
+    columns: int = 1, rows: bool = False, figsize: FigSize | None = None,
+) -> Iterator[tuple[Any, list[Any]]]:  # fmt: skip
     """Open a figure with a panel for each title, in whose context letters have its size.
 
     ``titles`` are by panels' names in the PlotCollection; a caveat in ``attrs``, those of what is
@@ -281,16 +276,9 @@ def marks(
 
 
 def heat_map(
-    ax: Any,
-    values: Floats,
-    palette: tuple[str, ...],
-    label: str,
-    *,
-    rows: Iterable[object],
-    columns: Iterable[object],
-    blank: Bools | None = None,
-    upright: bool = True,
-) -> None:
+    ax: Any, values: Floats, palette: tuple[str, ...], label: str, *, rows: Iterable[object],
+    columns: Iterable[object], blank: Bools | None = None, upright: bool = True,
+) -> None:  # fmt: skip
     """Draw probabilities (row, column), with numbers in few cells, none in ``blank`` ones."""
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap

@@ -22,6 +22,7 @@ from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.printed import clean
+from leaderbayes._fits.matches import boards_of
 from leaderbayes._fits.posterior import Posterior, Strengths, StrengthsOfVotes, Teams, own_prior
 from leaderbayes._inference.check_of_fit import matters
 from leaderbayes._numerics.intervals import decimals_of_difference
@@ -156,7 +157,7 @@ def _of_data(post: Posterior, prob: float) -> Facts:
 
 @_of_data.register
 def _of_matches(post: Strengths, _: float) -> Facts:
-    boards = [board for board, _ in post.boards()]
+    boards = [board for board, _ in boards_of(post)]
     places = [board["place"] for board in boards]
     tied, met = (sum(float(board[name].sum()) for board in boards) for name in ("tied", "n"))
     ties = str(boards[0].attrs["ties"])

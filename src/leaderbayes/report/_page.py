@@ -288,7 +288,7 @@ def labels(names: list[str]) -> list[str]:
 
 def _ranks(post: Posterior, names: list[str]) -> list[list[int]]:
     """Return probabilities of ranks, up to the last that one of these players can have."""
-    share = ranks_of(post).sel({post.who: names}).to_numpy()
+    share = ranks_of(post).to_numpy()[post.players.astype(str).get_indexer(pd.Index(names))]
     return _whole(share[:, : int(share.any(axis=0).nonzero()[0].max()) + 1])
 
 

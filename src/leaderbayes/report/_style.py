@@ -90,12 +90,9 @@ class Style:
     """
 
     def __init__(
-        self,
-        escape: Callable[[str], str],
-        math: Callable[[str], str],
-        cite: Callable[[Sequence[str]], str],
-        table: str,
-    ) -> None:
+        self, escape: Callable[[str], str], math: Callable[[str], str],
+        cite: Callable[[Sequence[str]], str], table: str,
+    ) -> None:  # fmt: skip
         self.cited: list[str] = []
         self.escape, self._cite = escape, cite
         # LaTeX uses braces and percent signs: delimiters are others.

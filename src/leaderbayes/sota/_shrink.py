@@ -223,12 +223,9 @@ def _solve(
 
 
 def _limits(
-    table: Callable[[float], Tabled],
-    root: Callable[[Excess], float],
-    observed: float,
-    ticks: tuple[float, float],
-    tails: tuple[float, float],
-) -> tuple[float, float]:
+    table: Callable[[float], Tabled], root: Callable[[Excess], float], observed: float,
+    ticks: tuple[float, float], tails: tuple[float, float],
+) -> tuple[float, float]:  # fmt: skip
     """Return the limits of the parameter, at which the maximum has probability (1 - prob) / 2."""
 
     def at(tick: float, tail: float) -> float:

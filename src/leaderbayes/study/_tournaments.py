@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import OfTournaments, Posterior, Strengths
-from leaderbayes._types import AnyInts, Bools
+from leaderbayes._types import Bools
 from leaderbayes.models._registry import first_of
 
 # Groups that answers read, beside replicates.
@@ -55,34 +55,35 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
         raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
     if "posterior" not in study.children:
         return list(study.children.values())[names.index(tournament)]
-    return _part(Posterior(study), tournament, names.index(tournament))
+    return _part(OfTournaments.of(study, ""), tournament)
 
 
-def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
+def _part(every: OfTournaments, tournament: str) -> xr.DataTree:
     """Take one tournament out of a posterior of several."""
     name = every.parameter
-    own = _rounds_of(every) == number
-    here = _present(every.group("observed_data"), own)
+    of = every.round_of[every.round_of >= 0]
+    own = of == [*every.tournaments].index(tournament)
+    here = _present(every.group("observed_data").sel(player=every.players), own)
     of_one = first_of(name, several=False)
 
     def part(group: str) -> xr.Dataset:
         inside = every.group(group)
         # Scores have the rounds of all tournaments.
-        inside = inside.drop_dims("round") if "round" in inside.dims else inside
+        inside = inside.drop_dims(["round", "opponent"], errors="ignore")
         if "tournament_round" in inside.dims:
             rounds = inside["tournament_round"].to_numpy()[own]
             plain = [str(k).removeprefix(f"{tournament}: ") for k in rounds]
             inside = inside.isel(tournament_round=own).rename(tournament_round="round")
             inside = inside.assign_coords(round=plain)
-        inside = inside.isel(tournament=number, drop=True, missing_dims="ignore")
-        return inside.isel(player=here, opponent=here, missing_dims="ignore")
+        found: xr.Dataset = _of(inside, tournament)
+        return found.sel(player=every.players[here])
 
     drawn = part("posterior")[[f"{name}_tournament"]].rename({f"{name}_tournament": name})
-    constant = part("constant_data").drop_vars(["tournament_of_round", "spread"], errors="ignore")
+    constant = part("constant_data").drop_vars("tournament_of_round", errors="ignore")
     constant = constant.assign_coords(model=[of_one.name])
     if every.scores is not None:
-        scores = every.scores.isel(tournament=number, drop=True).dropna("round", how="all")
-        constant["scores"] = scores.isel(player=here)
+        scores = _of(every.scores, tournament).dropna("round", how="all")
+        constant["scores"] = scores.sel(player=every.players[here])
     groups = {"posterior": drawn, "observed_data": part("observed_data"), "constant_data": constant}
     if "posterior_predictive" in every.tree.children:
         groups["posterior_predictive"] = part("posterior_predictive")
@@ -93,17 +94,12 @@ def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
     return tree
 
 
-def _rounds_of(every: Posterior) -> AnyInts:
-    """Return the number of each observed round's tournament."""
-    if "tournament_of_round" in every.constant:
-        return every.constant["tournament_of_round"].to_numpy().astype(int)
-    if every.scores is None:
-        raise LeaderbayesError(
-            f"{every.called} does not show which rounds belong to which tournament; sample a "
-            "model of leaderbayes.models."
-        )
-    played = every.scores.transpose("tournament", "round", "player").notnull().any("player")
-    return np.asarray(np.nonzero(played.to_numpy())[0])
+def _of(values: Any, tournament: str) -> Any:
+    """Take the part of one tournament, where there are several."""
+    if "tournament" not in values.dims:
+        return values
+    at = [str(name) for name in values["tournament"].to_numpy()].index(tournament)
+    return values.isel(tournament=at, drop=True)
 
 
 def _present(observed: xr.Dataset, own: Bools) -> Bools:
@@ -145,8 +141,8 @@ def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     if "posterior" not in study.children:
         yield from zip(names, study.children.values(), strict=True)
         return
-    every = Posterior(study)
-    yield from ((name, _part(every, name, number)) for number, name in enumerate(names))
+    every = OfTournaments.of(study, "")
+    yield from ((name, _part(every, name)) for name in names)
 
 
 class Study(NamedTuple):

@@ -142,13 +142,8 @@ def _defaults(
 
 
 def _of_group(
-    epp: AnyFloats,
-    p_win: AnyFloats,
-    players: pd.Index,
-    own: Bools,
-    default: str,
-    prob: float,
-) -> dict[str, float | str]:
+    epp: AnyFloats, p_win: AnyFloats, players: pd.Index, own: Bools, default: str, prob: float,
+) -> dict[str, float | str]:  # fmt: skip
     """Return a group's numbers in one tournament, from draws (sample, player) and p_win."""
     if not own.any():
         return {"best": "", **dict.fromkeys(_NUMBERS, np.nan)}

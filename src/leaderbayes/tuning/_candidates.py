@@ -28,12 +28,9 @@ def name_of(parameters: Mapping[str, Any]) -> str:
 
 
 def proposal(
-    strategy: str,
-    space: Any,
-    n_candidates: int | None,
-    max_iterations: int,
+    strategy: str, space: Any, n_candidates: int | None, max_iterations: int,
     random: np.random.RandomState,
-) -> Propose:
+) -> Propose:  # fmt: skip
     """Propose candidates by the strategy of a search: "grid", "random" or "iterated"."""
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 

@@ -64,8 +64,7 @@ def test_a_site_of_two_files(steps, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "results",
-    [pytest.param("", marks=pytest.mark.slow), "none.csv `touch harm` $(touch harm).csv"],
+    "results", [pytest.param("", marks=pytest.mark.slow), "none.csv `touch harm` $(touch harm).csv"]
 )
 def test_what_is_no_file_stops_it_and_is_not_run(steps, tmp_path, results):
     inputs = {"results": results, "site": "site", "title": "T"}

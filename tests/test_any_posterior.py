@@ -5,6 +5,7 @@ being public and having ``dt`` for its first argument; other answers are added t
 """
 
 import warnings
+from contextlib import suppress
 from functools import cache
 from inspect import signature
 
@@ -161,6 +162,29 @@ def test_answers(name, kind, how):
     assert not ALWAYS & set(refused), refused
     if kind == "matches" and not MODELS[name].several:
         assert not refused
+
+
+@pytest.mark.parametrize(("name", "kind"), [("bradley_terry", "votes"), ("davidson", "votes"),
+    ("tournaments", "matches"), ("score_tournaments", "scores"), ("sota", "board")])  # fmt: skip
+def test_parts_of_a_posterior_in_any_order(name, kind):
+    """What is known of players and tournaments follows their names."""
+    dt = posterior_of(name, kind, "pm.sample")
+    who, expected = ("team" if kind == "board" else "player"), lb.leaderboard(dt)
+    orders, parts = [{who: names_of(dt)[::-1]}], [{who: names_of(dt)[:2]}, {who: names_of(dt)[:1]}]
+    if MODELS[name].several:
+        orders.append({"tournament": list("dcba")})
+        parts += [{"tournament": list("ca")}, {"tournament": "a"}]
+        xr.testing.assert_equal(*(lb.study.select(dt.sel(part), "a") for part in (parts[2], {})))
+    columns = [who, *(c for c in expected if c in ("epp", "theta", "score", "votes", "observed"))]
+    for order in orders:
+        made = lb.leaderboard(dt.sel(order)).set_index(who, drop=False).loc[expected[who]]
+        pd.testing.assert_frame_equal(made[columns].reset_index(drop=True), expected[columns])
+    for part in parts:
+        for ask in map(
+            ANSWERS.get, ("leaderboard", "record", "check", "plan", "audit", "influence")
+        ):
+            with suppress(lb.LeaderbayesError):
+                assert ask(dt.sel(part)) is not None
 
 
 def shown():

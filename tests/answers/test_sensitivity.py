@@ -102,16 +102,11 @@ def test_a_player_of_one_round_is_gone_without_it():
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [
-        ({"models": ("tournaments",)}, "models='tournaments'"),
-        ({"models": "bradley_terry"}, "pass a sequence"),
-        ({"ties": ("floor",)}, "ties='floor'"),
-        ({"weights": ()}, "weights="),
-        ({"priors": (0.0,)}, "priors=0"),
-        ({"prob": 1.0}, "prob=1"),
-        ({"top": 9}, "top=9"),
-    ],
-)
+    [({"models": ("tournaments",)}, "models='tournaments'"),
+     ({"models": "bradley_terry"}, "pass a sequence"), ({"ties": ("floor",)}, "ties='floor'"),
+     ({"weights": ()}, "weights="), ({"priors": (0.0,)}, "priors=0"), ({"prob": 1.0}, "prob=1"),
+     ({"top": 9}, "top=9")],
+)  # fmt: skip
 def test_what_cannot_be(options, said):
     with pytest.raises(lb.LeaderbayesError, match=said):
         ask(board(np.random.default_rng(1).normal(size=(3, 5))), **options)

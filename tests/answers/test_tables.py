@@ -183,7 +183,7 @@ def test_mean_scores_on_a_new_data_set(higher_is_better):
         (lambda dt: lb.leaderboard(dt, columns="paste"), "columns='paste'"),
         (lambda dt: lb.win_probability(dt, by="votes"), "by='votes'"),
         (lambda dt: lb.win_probability(dt, convention="published"), "for estimates"),
-        (lambda dt: lb.win_probability(dt, by="record"), "no observed places"),
+        (lambda dt: lb.win_probability(dt, by="record"), "no observed_data/place"),
         (lambda dt: lb.compare(dt, "p0", "p1", rope=0.5), r"rope=0\.5"),
         (lambda dt: lb.compare(dt, "p0", "p0"), "compared with itself"),
         (lambda dt: lb.compare(dt, "p9", "p0"), "no player 'p9' among the 5; did you mean"),

@@ -11,6 +11,7 @@ import xarray as xr
 import leaderbayes as lb
 import posteriors
 from conftest import TRUTH, flat, simulate, tree
+from leaderbayes._fits.matches import boards_of
 from leaderbayes._fits.posterior import Posterior
 
 
@@ -48,7 +49,7 @@ def test_of_a_fit(dt, scores):
     xr.testing.assert_equal(post.matches(), lb.matches(scores).drop_vars("scores"))
     pair = post.matches(["p3", "p1"])
     assert pair["wins"].sel(player="p3", opponent="p1") == post.matches()["wins"][3, 1]
-    ((board, draws),) = post.boards()
+    ((board, draws),) = boards_of(post)
     np.testing.assert_array_equal(draws, flat(dt))
     assert board.attrs == {"within_round": 1, "ties": "half"}
     assert post.seed == 1
@@ -64,7 +65,7 @@ def test_of_draws_alone():
     assert post.scores is None
     assert post.test_fraction is None
     assert post.seed == 0
-    with pytest.raises(lb.LeaderbayesError, match="no observed places; sample a model of"):
+    with pytest.raises(lb.LeaderbayesError, match="no observed_data/place; sample a model of"):
         post.matches()
     with pytest.raises(lb.LeaderbayesError, match="no group 'constant_data'; to add it"):
         post.constant  # noqa: B018
@@ -84,7 +85,7 @@ def test_several_tournaments(tournaments):
     epp = dt["posterior"]["epp_tournament"].to_numpy().reshape(-1, 6, 5)
     post = Posterior(dt)
     assert post.several
-    boards = post.boards()
+    boards = boards_of(post)
     assert len(boards) == 6
     for t, (board, draws) in enumerate(boards):
         alone = lb.matches(tournaments.isel(tournament=t, drop=True))
@@ -130,16 +131,10 @@ def test_players_by_name_and_not_by_place(dt):
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [
-        (xr.Dataset(), "a DataTree from leaderbayes.fit or pm.sample, not Dataset"),
-        (None, "not NoneType"),
-        (xr.DataTree(), "has no posterior: of a study choose one fit"),
-        (
-            xr.DataTree.from_dict({"posterior": xr.Dataset({"b": 1.0})}),
-            "none of epp .player., score",
-        ),
-    ],
-)
+    [(xr.Dataset(), "a DataTree from leaderbayes.fit or pm.sample, not Dataset"),
+     (None, "not NoneType"), (xr.DataTree(), "has no posterior: of a study choose one fit"),
+     (xr.DataTree.from_dict({"posterior": xr.Dataset({"b": 1.0})}), "none of epp .player., score")],
+)  # fmt: skip
 def test_what_is_no_posterior(given, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         Posterior(given)

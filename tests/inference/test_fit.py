@@ -155,6 +155,10 @@ def test_players_and_scale_of_scores_do_not_matter(name):
         ({"model": "plackett_luce", "options": {"tie_scale": 1.0}}, "no option 'tie_scale'"),
         ({"model": "round_intercept", "within_round": False}, "within_round=True"),
         ({"model": "tournaments"}, "several tournaments"),
+        ({"model": ["tournaments"]}, "is unknown; choose from"),
+        ({"options": 3}, "options=3: give a mapping"),
+        ({"weight": 1.0, "options": {"weight": 0.5}}, "weight is given twice"),
+        ({"draws": 10**12}, "from 1 up to 1000000"),
     ],
 )
 def test_bad_options_are_refused_by_name(options, said, scores):
@@ -174,3 +178,8 @@ def test_names_that_are_numbers_or_no_text():
     assert set(lb.leaderboard(dt)["player"]) == {"1", "2", "3"}
     with pytest.raises(lb.ScoresError, match=r"a player called .* which is not text"):
         quick(values.assign_coords(player=["a", "b", "\ud800"]), "bradley_terry")
+    for nameless in (None, np.nan, b"c"):
+        with pytest.raises(lb.ScoresError, match=r"name of player 1 .* no text"):
+            quick(values.assign_coords(player=np.array(["a", nameless, "b"], object)))
+    with pytest.raises(lb.ScoresError, match=r"infinite \(player 'p1', round"):
+        quick(values.where(values.player != "p1", np.inf))

@@ -99,14 +99,9 @@ def strengths_only(b, gap, weight):
 
 @pytest.mark.parametrize(
     ("first", "ties", "across"),
-    [
-        (0, "half", False),
-        (1, "drop", False),
-        (2, "floor", False),
-        (3, "half", True),
-        (4, "drop", True),
-    ],
-)
+    [(0, "half", False), (1, "drop", False), (2, "floor", False), (3, "half", True),
+     (4, "drop", True)],
+)  # fmt: skip
 def test_bradley_terry(first, ties, across):
     made = {True: 0, False: 0}
     for seed in SEEDS[first::5]:

@@ -160,14 +160,10 @@ def test_atoms_are_of_the_flexible_distribution(rho):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"law": "x"}, "law='x'"),
-        ({"law": "flexible"}, "use epsilon=0.5"),
-        ({"epsilon": 0.0}, "epsilon=0"),
-        ({"statistic": "maximum"}, "for simulated boards"),
-        ({"rho": 1.2}, "rho=1.2"),
-    ],
-)
+    [({"law": "x"}, "law='x'"), ({"law": "flexible"}, "use epsilon=0.5"),
+     ({"epsilon": 0.0}, "epsilon=0"), ({"statistic": "maximum"}, "for simulated boards"),
+     ({"rho": 1.2}, "rho=1.2")],
+)  # fmt: skip
 def test_refused(options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.models.sota(lb.sota.read_board([0.91, 0.9, 0.88], n=200), **options)

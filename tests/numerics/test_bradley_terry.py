@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes._numerics.bradley_terry import (
-    davidson_probability,
-    deviance,
-    law_of,
-    newton,
-)
+from leaderbayes._numerics.bradley_terry import davidson_probability, deviance, law_of, newton
 from leaderbayes._numerics.places import count_matches, draw_places
 
 

@@ -142,13 +142,9 @@ def test_a_perfect_player_stays_ahead():
 
 @pytest.mark.parametrize(
     ("players", "rounds", "spread", "ease"),
-    [
-        (8, 50, 0.5, 1.0),
-        (3, 60, 0.5, 1.0),
-        pytest.param(20, 60, 0.3, 1.0, marks=pytest.mark.slow),
-        pytest.param(20, 100, 0.3, 3.0, marks=pytest.mark.slow),
-    ],
-)
+    [(8, 50, 0.5, 1.0), (3, 60, 0.5, 1.0), pytest.param(20, 60, 0.3, 1.0, marks=pytest.mark.slow),
+     pytest.param(20, 100, 0.3, 3.0, marks=pytest.mark.slow)],
+)  # fmt: skip
 def test_calibration(players, rounds, spread, ease):
     """Of differences by 95 % intervals, over 100 boards; less than three errors below 0.94."""
     nodes, by = np.polynomial.hermite_e.hermegauss(60)

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from leaderbayes._numerics.places import (
-    count_matches,
-    draw_places,
-    gumbel,
-    places,
-    tie_width,
-)
+from leaderbayes._numerics.places import count_matches, draw_places, gumbel, places, tie_width
 
 
 @pytest.mark.parametrize("higher_is_better", [True, False])

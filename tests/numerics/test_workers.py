@@ -40,6 +40,14 @@ def test_the_environment_and_other_systems(machine, monkeypatch):
     assert _workers.available() == 5
 
 
+def test_linear_algebra_has_one_thread_for_a_while():
+    blas = _workers._controller().select(user_api="blas")
+    with blas.limit(limits=2):
+        with _workers.one_thread():
+            assert {each["num_threads"] for each in blas.info()} == {1}
+        assert {each["num_threads"] for each in blas.info()} == {2}
+
+
 def test_given(machine):
     assert _workers.workers_of(None) == 6
     assert _workers.workers_of(9) == 9

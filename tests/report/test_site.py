@@ -69,14 +69,9 @@ def test_letters_of_any_script_have_a_link(classifiers, tmp_path):
 
 @pytest.mark.parametrize(
     ("names", "message"),
-    [
-        ((), "Pass fits by the names"),
-        (("a b", "A-B"), "would both be a-b.html"),
-        (("Index",), "no unique link"),
-        (("…",), "no unique link"),
-        (("x" * 300,), "too long"),
-    ],
-)
+    [((), "Pass fits by the names"), (("a b", "A-B"), "would both be a-b.html"),
+     (("Index",), "no unique link"), (("…",), "no unique link"), (("x" * 300,), "too long")],
+)  # fmt: skip
 def test_names_without_a_link(classifiers, tmp_path, names, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.report.site(dict.fromkeys(names, classifiers), tmp_path / "site", top=2)

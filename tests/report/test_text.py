@@ -200,7 +200,7 @@ def test_what_cannot_be_reported(classifiers, kinds):
         lb.report.text("posterior.nc")
     bare = classifiers.copy()
     del bare["observed_data"], bare["constant_data"]
-    with pytest.raises(lb.LeaderbayesError, match="observed places"):
+    with pytest.raises(lb.LeaderbayesError, match="observed_data/place"):
         lb.report.text(bare)
 
 

@@ -58,21 +58,30 @@ def test_blanks_around_numbers_do_not_count(read):
 
 @pytest.mark.parametrize(
     "scores",
-    [
-        np.array([1 + 2j, 2]),
-        pd.to_datetime(["2020-01-01", None]),
-        pd.to_timedelta([1, 2], unit="s"),
-        pd.period_range("2020", periods=2, freq="D"),
-        np.array([10**400, 1], dtype=object),
-        np.array(["2020-01-01", "1"], dtype=object),
-    ],
-)
+    [np.array([1 + 2j, 2]), pd.to_datetime(["2020-01-01", None]), pd.to_timedelta([1, 2], unit="s"),
+     pd.period_range("2020", periods=2, freq="D"), np.array([10**400, 1], dtype=object),
+     np.array(["2020-01-01", "1"], dtype=object)],
+)  # fmt: skip
 def test_what_is_no_number(scores):
     # pandas 2 looks for dates in objects, and fails on 10**400, where it is not told what they are.
     cells = pd.Series(scores, dtype=scores.dtype)
     table = pd.DataFrame({"player": ["a", "b"], "round": "1", "score": cells})
     with pytest.raises(lb.ScoresError, match="column 'score'"):
         lb.read_scores(table)
+
+
+def test_every_wrong_cell_is_named_at_once():
+    columns = {"a": [1, 2, 4, "x", "y"], "b": [1, 2, "z", 3, 5], "c": [1, 2, 3.5, 4, 1]}
+    table = pd.DataFrame({"dataset": list("uvwxy")} | columns)
+    said = "'x'.* has 1 other cell like it, first 'y' in row 4 .* Also: row 2 .*'b' holds 'z'"
+    with pytest.raises(lb.ScoresError, match=said):
+        lb.read_scores(table)
+    table.columns = ["dataset", "a", None, "c"]
+    with pytest.raises(lb.ScoresError, match=r"column 2 \(from 0\) has no name"):
+        lb.read_scores(table)
+    twice = pd.concat([pd.DataFrame({"data": ["u", "v"], "a": [1, 2.5], "b": [3, 4.5]})] * 2)
+    with pytest.raises(lb.ScoresError, match="rows of each 'data' are copies of one"):
+        lb.read_scores(twice)
 
 
 def test_numbers_of_every_kind():

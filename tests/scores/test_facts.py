@@ -11,15 +11,10 @@ BOARD = xr.DataArray([0.9, 0.8], {"team": [*"ab"]}, attrs={"metric": "accuracy",
 
 @pytest.mark.parametrize(
     ("attrs", "message"),
-    [
-        ({"n": 0}, "n=0"),
-        ({"classes": 1}, "classes=1"),
-        ({"chance": 2.0}, "chance=2.0"),
-        ({"positive_rate": 0.1}, "is for boards of AUC"),
-        ({"metric": "auc"}, "which need it"),
-        ({"metric": "estimate"}, "coordinate se"),
-    ],
-)
+    [({"n": 0}, "n=0"), ({"classes": 1}, "classes=1"), ({"chance": 2.0}, "chance=2.0"),
+     ({"positive_rate": 0.1}, "is for boards of AUC"), ({"metric": "auc"}, "which need it"),
+     ({"metric": "estimate"}, "coordinate se")],
+)  # fmt: skip
 def test_attrs_by_hand_are_checked_where_they_are_read(attrs, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         facts(BOARD.assign_attrs(attrs))

@@ -148,14 +148,9 @@ TWO = {"x_a": [2, 1, 0, 1], "x_b": [1, 1, 1, 1]}  # of which the larger wins: OU
 
 @pytest.mark.parametrize(
     ("name", "outcome", "larger"),
-    [
-        ("x", ["x_a", "x_b"], True),
-        ("x", "x_a,x_b", True),
-        ("x", ["-x_a", "-x_b"], False),
-        ("loss", ["-loss_a", "-loss_b"], False),
-        ("time", "time_a, time_b", True),
-    ],
-)
+    [("x", ["x_a", "x_b"], True), ("x", "x_a,x_b", True), ("x", ["-x_a", "-x_b"], False),
+     ("loss", ["-loss_a", "-loss_b"], False), ("time", "time_a, time_b", True)],
+)  # fmt: skip
 def test_the_larger_or_the_smaller_of_two_wins(name, outcome, larger):
     table = votes(**{key.replace("x", name): cells for key, cells in TWO.items()})
     found = lb.read_votes(table, outcome=outcome)

@@ -153,16 +153,11 @@ def test_one_team_and_equal_teams():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"rule": "trim"}, "rule='trim'"),
-        ({"rho": -0.1}, "rho=-0.1"),
-        ({"criterion": "median"}, "criterion='median'"),
-        ({"prob": 1.0}, "prob=1.0"),
-        ({"theta_0": 1.5}, "theta_0=1.5"),
-        ({"dependence": "vine"}, "dependence='vine'"),
-        ({"convention": "ours"}, "convention='ours'"),
-    ],
-)
+    [({"rule": "trim"}, "rule='trim'"), ({"rho": -0.1}, "rho=-0.1"),
+     ({"criterion": "median"}, "criterion='median'"), ({"prob": 1.0}, "prob=1.0"),
+     ({"theta_0": 1.5}, "theta_0=1.5"), ({"dependence": "vine"}, "dependence='vine'"),
+     ({"convention": "ours"}, "convention='ours'")],
+)  # fmt: skip
 def test_bad_options(options, message):
     board = SOTA.read_board([0.9, 0.8], n=100)
     with pytest.raises(lb.LeaderbayesError, match=message):

@@ -24,7 +24,8 @@ _UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: scales di
 @singledispatch
 def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """Add the second column to a leaderboard, and ``disagreement`` to its attrs."""
-    table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
+    if post.scores is not None:
+        table.insert(4, "observed", _observed(post)[table["player"]].to_numpy())
     if (y := _ahead(post)) is None:
         return table
     return _inserted(post, table, "win_rate", "difference_upper", win_rates(y, _weight(post)))

@@ -390,9 +390,8 @@ class Posterior:
         if (found := beside.place_in(self._observed(), self.known)) is not None:
             return found
         if self.scores is None:
-            raise LeaderbayesError(
-                f"{self.called} has no observed places; {_REMEDY['observed_data']}."
-            )
+            name = "constant_data/scores" if self.parameter == "score" else "observed_data/place"
+            raise LeaderbayesError(f"{self.called} has no {name}; {_REMEDY['observed_data']}.")
         return played(self.scores, pairs=False)["place"]
 
     def again(self, data: Any) -> dict[str, Any]:

@@ -137,8 +137,8 @@ def _others(table: Table, wrong: pd.Series) -> str:
     """Name the next cell of a column that is not a number, and count them."""
     if len(wrong) < 2:
         return ""
-    more = counted(len(wrong) - 1, "other cell")
-    return f" So {more} of the column, first {shown(wrong.iloc[1])} in {table.row(wrong.index[1])}."
+    more, at = counted(len(wrong) - 1, "other cell"), table.row(wrong.index[1])
+    return f" The column has {more} like it, first {shown(wrong.iloc[1])} in {at}."
 
 
 def _other_writing(cells: pd.Series) -> pd.Series | None:

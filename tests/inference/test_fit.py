@@ -140,7 +140,7 @@ def test_players_and_scale_of_scores_do_not_matter(name):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"model": "bradley_tery"}, "Did you mean 'bradley_terry'"),
+        ({"model": "bradley_tery"}, "did you mean 'bradley_terry'"),
         ({"sampler": "numpyro"}, "metropolis"),
         ({"draws": 0}, "draws"),
         ({"ties": "loss"}, "ties"),
@@ -155,7 +155,7 @@ def test_players_and_scale_of_scores_do_not_matter(name):
         ({"model": "plackett_luce", "options": {"tie_scale": 1.0}}, "no option 'tie_scale'"),
         ({"model": "round_intercept", "within_round": False}, "within_round=True"),
         ({"model": "tournaments"}, "several tournaments"),
-        ({"model": ["tournaments"]}, "is unknown; choose from"),
+        ({"model": ["tournaments"]}, "is unknown: there are"),
         ({"options": 3}, "options=3: give a mapping"),
         ({"weight": 1.0, "options": {"weight": 0.5}}, "weight is given twice"),
         ({"draws": 10**12}, "from 1 up to 1000000"),

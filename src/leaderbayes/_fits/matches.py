@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.places import count
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights_of
 from leaderbayes._types import AnyInts, Floats, Longs
+from leaderbayes.models._board import numbered
 
 
 def is_replaced(gains: xr.DataArray, place: xr.DataArray | None) -> bool:
@@ -66,8 +68,16 @@ def with_periods(scores: xr.DataArray, tree: xr.DataTree) -> xr.DataArray:
     if "period_of_round" not in tree["constant_data"].dataset:
         return scores
     number = tree["constant_data"].dataset["period_of_round"].to_numpy().astype(int)
+    return scores.assign_coords(period=("round", _periods(tree, number)[1][number]))
+
+
+def _periods(tree: xr.DataTree, number: Longs) -> tuple[Longs, Any]:
+    """Return each period's number, and their names in that order; or raise if some are lost."""
     period = tree["posterior"].coords.get("period", np.arange(number.max() + 1))
-    return scores.assign_coords(period=("round", np.asarray(period)[number]))
+    found = numbered(np.atleast_1d(period))
+    if number.max() >= len(found[1]):
+        raise LeaderbayesError("This posterior has lost some of its periods; take all of them.")
+    return found
 
 
 def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
@@ -146,6 +156,8 @@ def boards_of(post: Any) -> list[tuple[xr.Dataset, Floats]]:
         return [(board, post.own_unit(post.read(name, post.who)))]
     number, place = post.constant[f"{by}_of_round"].to_numpy().astype(int), board["place"]
     epp, found = post.read(f"{name}_{by}", by, "player"), []
+    if by == "period":
+        epp = epp[:, np.argsort(_periods(post.tree, number)[0])]
     for t in range(int(number.max()) + 1):
         rows = place[number == t].rename({place.dims[0]: "round"})
         at = np.flatnonzero((rows > 0).any("round").to_numpy())

@@ -3,7 +3,6 @@
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import version
 from inspect import signature
@@ -24,6 +23,7 @@ from leaderbayes._inference.nuts import add_prior, draw_nuts, predictive
 from leaderbayes._numerics.diagnostics import diagnose, lacking, warn_of
 from leaderbayes._numerics.workers import one_thread
 from leaderbayes._scores.matches import Ties, check_ties
+from leaderbayes._scores.tables import suggest
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import FITTED, data_of, first_of
 from leaderbayes.models._scores import judged
@@ -192,9 +192,7 @@ def model_for(data: Any, name: str) -> Model:
     elif is_hashable(name) and name in FITTED:
         found = FITTED[name]
     else:
-        near = get_close_matches(str(name), FITTED, n=1, cutoff=0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise LeaderbayesError(f"model={name!r} is unknown; choose from {', '.join(FITTED)}.{hint}")
+        raise LeaderbayesError(f"model={name!r} is unknown: {suggest(name, FITTED)}")
     if not {*given.fits} & {*found.data}:
         takes = ", ".join(m.name for m in FITTED.values() if {*given.fits} & {*m.data})
         raise LeaderbayesError(f"model={found.name!r} is not for votes; choose from {takes}.")
@@ -210,11 +208,7 @@ def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) ->
     chosen |= more
     for name in chosen:
         if name not in own:
-            near = get_close_matches(name, own, n=1, cutoff=0.5)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise LeaderbayesError(
-                f"{model.name} has no option {name!r}; it has {', '.join(own)}.{hint}"
-            )
+            raise LeaderbayesError(f"{model.name} has no option {name!r}: {suggest(name, own)}")
     return chosen
 
 

@@ -10,6 +10,7 @@ from threadpoolctl import ThreadpoolController
 
 from leaderbayes._arguments import whole
 
+_controller = cache(ThreadpoolController)  # finding the libraries takes a while
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of the container, where there is one
 
 
@@ -27,11 +28,6 @@ def one_thread() -> AbstractContextManager[Any]:
     """Keep linear algebra to one thread: several took up to ten times the CPU, and ended later."""
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _visible() -> int:

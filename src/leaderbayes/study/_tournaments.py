@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import OfTournaments, Posterior, Strengths
+from leaderbayes._scores.tables import suggest
 from leaderbayes._types import Bools
 from leaderbayes.models._registry import first_of
 
@@ -50,9 +50,7 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     """
     names = tournaments_of(study)
     if tournament not in names:
-        near = get_close_matches(str(tournament), names, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
-        raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
+        raise LeaderbayesError(f"no tournament {tournament!r:.60}; {suggest(tournament, names)}")
     if "posterior" not in study.children:
         return list(study.children.values())[names.index(tournament)]
     return _part(OfTournaments.of(study, ""), tournament)

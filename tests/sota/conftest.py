@@ -25,4 +25,4 @@ def simulated():
 @pytest.fixture(scope="session")
 def fitted():
     _, board = draw_board(85.0, 15.0, 80, 500, 0.5, 0.9, np.random.default_rng(1))
-    return board, lb.sota.posterior(board, rho=0.5, theta_0=0.9, seed=3)
+    return board, lb.sota.posterior(board, rho=0.5, theta_0=0.9, draws=125, seed=3)

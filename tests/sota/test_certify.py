@@ -18,7 +18,7 @@ def few():
     """Twelve teams, the first of which scored highest."""
     right = np.array([465, 452, 450, 447, 440, 438, 437, 436, 430, 425, 420, 410])
     board = lb.sota.read_board(right / 500, n=500)
-    return lb.sota.posterior(board, draws=400, seed=1)
+    return lb.sota.posterior(board, draws=200, seed=1)
 
 
 def test_draws_are_counted(few):

@@ -43,7 +43,7 @@ def test_the_environment_and_other_systems(machine, monkeypatch):
 def test_linear_algebra_has_one_thread_for_a_while():
     blas = _workers._controller().select(user_api="blas")
     with blas.limit(limits=2):
-        with _workers.one_thread():
+        with _workers.one_thread(), _workers.one_thread():  # as fits in threads do
             assert {each["num_threads"] for each in blas.info()} == {1}
         assert {each["num_threads"] for each in blas.info()} == {2}
 

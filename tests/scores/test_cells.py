@@ -80,7 +80,7 @@ def test_every_wrong_cell_is_named_at_once():
     with pytest.raises(lb.ScoresError, match=r"column 2 \(from 0\) has no name"):
         lb.read_scores(table)
     twice = pd.concat([pd.DataFrame({"data": ["u", "v"], "a": [1, 2.5], "b": [3, 4.5]})] * 2)
-    with pytest.raises(lb.ScoresError, match="rows of each 'data' are copies of one"):
+    with pytest.raises(lb.ScoresError, match="rows of each 'data' are copies"):
         lb.read_scores(twice)
 
 

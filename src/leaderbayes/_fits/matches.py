@@ -11,18 +11,18 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.places import count
 from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights_of
 from leaderbayes._types import AnyInts, Floats, Longs
-from leaderbayes.models._board import numbered
 
 
 def is_replaced(gains: xr.DataArray, place: xr.DataArray | None) -> bool:
     """Whether observed places are of another board than these scores, by ``pm.set_data``."""
-    if place is not None and gains.ndim == 3:
+    if place is not None and gains.ndim == 3 and "tournament_round" in place.dims:
         place = place.rename(tournament_round="round")
         gains = gains.stack(tournament_round=("tournament", "round"))
         labels = [f"{tournament}: {name}" for tournament, name in gains["tournament_round"].values]
         gains = gains.reset_index("tournament_round", drop=True).rename(tournament_round="round")
         gains = gains.assign_coords(round=labels)
-    if place is None or {*place.dims} != {*gains.dims} or gains.indexes["round"].has_duplicates:
+    same = place is not None and {*place.dims} == {*gains.dims} == {"round", "player"}
+    if place is None or not same or gains.indexes["round"].has_duplicates:
         return False
     place, gains = (x.transpose("round", "player") for x in xr.align(place, gains))
     at = np.argsort(place.to_numpy(), axis=1, kind="stable")
@@ -40,27 +40,19 @@ def place_in(*groups: xr.Dataset) -> xr.DataArray | None:
     return None
 
 
-def positions(players: pd.Index, names: pd.Index) -> AnyInts:
-    """Find names among players, -1 if they are gone; if all are, players have other names now."""
-    at = players.get_indexer(names)
-    return np.arange(len(names)) if (at < 0).all() and len(names) == len(players) else at
-
-
-def tournaments_in(rounds: Any, names: Sequence[str], known: AnyInts) -> AnyInts:
-    """Return the number of the tournament of each round "tournament: round", -1 if it is gone.
-
-    ``known`` are their numbers before some were left out, or their order was another.
-    """
-    labels = pd.Index(rounds).astype(str).str  # Zarr's strings, too
-    begins = [np.asarray(labels.startswith(f"{name}: ")) for name in names]
-    if not np.any(begins) and known.max() < len(names):  # they have other names now
-        return known
-    found = np.full(len(rounds), -1)
-    for t in sorted(range(len(names)), key=lambda t: len(names[t])):
-        found[begins[t]] = t
-    for t, begun in enumerate(begins):
-        found[begun & (known == t)] = t
-    return found
+def positions(known: xr.Dataset, dim: str, names: Any, given: Any) -> AnyInts:
+    """Find those that data give by number among a posterior's names, -1 if gone; or raise."""
+    labels, given = pd.Index(np.atleast_1d(names)), np.asarray(given).astype(int)
+    if f"{dim}_number" not in known:  # of an earlier version
+        return np.where(given < len(labels), given, -1)
+    number = pd.Index(known[f"{dim}_number"].to_numpy())
+    where = labels.get_indexer(known.indexes[dim])
+    if number.has_duplicates or (where < 0).all():
+        raise LeaderbayesError(
+            f"This posterior has other {dim}s than its constant_data: rename them in all groups."
+        )
+    at = number.get_indexer(given)
+    return np.where(at < 0, -1, where[at])
 
 
 def with_periods(scores: xr.DataArray, tree: xr.DataTree) -> xr.DataArray:
@@ -68,16 +60,17 @@ def with_periods(scores: xr.DataArray, tree: xr.DataTree) -> xr.DataArray:
     if "period_of_round" not in tree["constant_data"].dataset:
         return scores
     number = tree["constant_data"].dataset["period_of_round"].to_numpy().astype(int)
-    return scores.assign_coords(period=("round", _periods(tree, number)[1][number]))
+    at, names = _periods(tree, number)
+    return scores.assign_coords(period=("round", names[at]))
 
 
-def _periods(tree: xr.DataTree, number: Longs) -> tuple[Longs, Any]:
-    """Return each period's number, and their names in that order; or raise if some are lost."""
-    period = tree["posterior"].coords.get("period", np.arange(number.max() + 1))
-    found = numbered(np.atleast_1d(period))
-    if number.max() >= len(found[1]):
+def _periods(tree: xr.DataTree, number: Longs) -> tuple[AnyInts, Any]:
+    """Return the position of each round's period, and names; or raise if some are lost."""
+    names = np.atleast_1d(tree["posterior"].coords.get("period", np.arange(number.max() + 1)))
+    at = positions(tree["constant_data"].dataset, "period", names, number)
+    if (at < 0).any():
         raise LeaderbayesError("This posterior has lost some of its periods; take all of them.")
-    return found
+    return at, names
 
 
 def lost_of(inside: xr.Dataset, names: Sequence[str]) -> list[str]:
@@ -117,7 +110,9 @@ def votes_by_pair(votes: xr.Dataset, known: xr.Dataset, epp: Floats) -> xr.Datas
     from leaderbayes._numerics.vote_weights import pair_worth
 
     rows, clusters, tau2 = rows_of(votes, known)
-    board = counted_votes(votes, "half")
+    board = counted_votes(votes, "half").reindex(
+        player=votes["player"], opponent=votes["player"].values, fill_value=0
+    )
     board["worth"] = ("player", "opponent"), pair_worth(rows, epp, clusters, tau2)
     if "both_bad" in known:
         board["both_bad"] = known["both_bad"]
@@ -157,10 +152,14 @@ def boards_of(post: Any) -> list[tuple[xr.Dataset, Floats]]:
     number, place = post.constant[f"{by}_of_round"].to_numpy().astype(int), board["place"]
     epp, found = post.read(f"{name}_{by}", by, "player"), []
     if by == "period":
-        epp = epp[:, np.argsort(_periods(post.tree, number)[0])]
-    for t in range(int(number.max()) + 1):
+        number = _periods(post.tree, number)[0]
+    for t in range(int(number.max(initial=-1)) + 1):
         rows = place[number == t].rename({place.dims[0]: "round"})
         at = np.flatnonzero((rows > 0).any("round").to_numpy())
+        if not len(rows):  # of some rounds alone
+            continue
+        if len(at) < 2:
+            raise LeaderbayesError(f"{post.called} has a {by} without two of its players.")
         own = xr.Dataset({"place": rows.isel(player=at)}, attrs=board.attrs)
         found.append((with_tables(own), epp[:, t][:, at]))
     return found

@@ -5,13 +5,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from scipy.special import ndtr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.base import Posterior as Posterior
-from leaderbayes._fits.matches import kept_votes, positions, tournaments_in, votes_by_pair
+from leaderbayes._fits.matches import kept_votes, positions, votes_by_pair
 from leaderbayes._numerics.bradley_terry import expit_mean
 from leaderbayes._numerics.design import PERHAPS
 from leaderbayes._numerics.pairs import Separation, over_all_rounds
@@ -83,15 +82,11 @@ class OfTournaments(Posterior):
     @cached_property
     def round_of(self) -> AnyInts:
         """Number (tournament_round,) of each observed round's tournament, -1 if it is gone."""
-        labels = super().group("observed_data")["tournament_round"].to_numpy()
-        known = super().group("constant_data").get("tournament_of_round", -np.ones(len(labels)))
-        found = tournaments_in(labels, self.tournaments, np.asarray(known, int))
-        if (found < 0).all():
-            raise LeaderbayesError(
-                f"{self.called} has tournaments of other names than its rounds, such as "
-                f"{str(labels[0])!r:.60}: keep the names that it was fitted with."
-            )
-        return found
+        known = super().group("constant_data")
+        if "tournament_of_round" not in known:
+            raise LeaderbayesError(f"{self.called} has no constant_data/tournament_of_round.")
+        names = self.tree["posterior"]["tournament"]
+        return positions(known, "tournament", names, known["tournament_of_round"])
 
     def group(self, name: str) -> xr.Dataset:
         """Return a group, with the rounds of tournaments that are still there; or raise."""
@@ -164,11 +159,11 @@ class StrengthsOfVotes(Strengths):
     def _shown(self) -> tuple[AnyInts, AnyInts]:
         """Positions (vote,) of the first and the second player, -1 of one that is gone."""
         known = super().group("constant_data")
-        at = positions(self.players, pd.Index(known.get("numbered", self.players)))
-        first, second = (known[name].to_numpy().astype(int) for name in ("first", "second"))
-        if not np.isin([first, second], np.arange(len(at))).all():
-            raise LeaderbayesError(f"{self.called} has votes of players that it lacks; fit again.")
-        return at[first], at[second]
+        each = (positions(known, "player", self.players, known[k]) for k in ("first", "second"))
+        first, second = each
+        if not ((first >= 0) & (second >= 0)).any():
+            raise LeaderbayesError(f"{self.called} has no vote on two of its players.")
+        return first, second
 
     def group(self, name: str) -> xr.Dataset:
         """Return a group, of votes on players that are still there; or raise."""

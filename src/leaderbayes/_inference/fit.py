@@ -131,9 +131,7 @@ def fit(
     """
     sampler = "metropolis" if sampler == "laplace" else sampler  # its name before 0.2
     one_of("sampler", sampler, *SAMPLERS)
-    for name, flag in (
-        ("within_round", within_round), ("prior", prior), ("progressbar", progressbar)
-    ):  # fmt: skip
+    for name, flag in (("within_round", within_round), ("prior", prior)):
         if not is_flag(flag):
             raise wrong(name, flag, "True or False")
     draws, chains, replicates = (

@@ -1,9 +1,11 @@
 """Number of threads or processes."""
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -11,6 +13,7 @@ from threadpoolctl import ThreadpoolController
 from leaderbayes._arguments import whole
 
 _controller = cache(ThreadpoolController)  # finding the libraries takes a while
+_lock, _running = Lock(), list[Any]()
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of the container, where there is one
 
 
@@ -24,10 +27,18 @@ def workers_of(workers: int | None) -> int:
     return available() if workers is None else whole("workers", workers)
 
 
-def one_thread() -> AbstractContextManager[Any]:
+@contextmanager
+def one_thread() -> Iterator[None]:
     """Keep linear algebra to one thread: several took up to ten times the CPU, and ended later."""
-    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limited
+    with _lock:  # fits in threads: the first limits, and the last one restores
+        _running.append(_running[0] if _running else _controller().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            limit = _running.pop()
+            if not _running:
+                limit.restore_original_limits()
 
 
 def _visible() -> int:

@@ -22,7 +22,7 @@ _MEAN_AND_ERROR = (
     "sota.read_board(table, se=...) (leaderbayes sota FILE --se COLUMN)."
 )
 # A run that timed out is not missing: left empty it would play the easy rounds only.
-_OF_SCORES = (
+OF_SCORES = (
     "leave a missing score empty, or write a score below all others if failing counts as losing"
 )
 
@@ -56,7 +56,7 @@ def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Seri
 
 
 def as_numbers(
-    table: Table, label: str, *, words: bool = True, remedy: str = _OF_SCORES
+    table: Table, label: str, *, words: bool = True, remedy: str = OF_SCORES
 ) -> pd.Series:
     """Read scores as floats, NaN where missing; with ``words`` those of `ANSWERS` as 1 and 0."""
     column = table.frame[label]

@@ -11,7 +11,7 @@ import pandas as pd
 from leaderbayes._errors import ScoresError, warn
 from leaderbayes._scores import names
 from leaderbayes._scores.belongs import by_name, by_number, is_ranking, is_summary, summaries
-from leaderbayes._scores.cells import as_names, is_text
+from leaderbayes._scores.cells import OF_SCORES, as_names, is_text
 from leaderbayes._scores.metrics import is_metric, more_is_better, words
 from leaderbayes._scores.roles import (
     Long,
@@ -134,8 +134,8 @@ def checked(wide: Wide, asked: Asked) -> Long:
     refuse(table, asked, problems)
     if broken:
         first, *others = (str(problem) for problem in broken.values())
-        each = [it.removeprefix(f"{table.where}: ").split(", which")[0] for it in others]
-        each = [it.split(";")[0] for it in each[:_LISTED]]
+        each = [it.removeprefix(f"{table.where}: ") for it in others[:_LISTED]]
+        each = [it.split(", which is not a number")[0].split(f"; {OF_SCORES}")[0] for it in each]
         raise ScoresError(first + (f" Also: {'; '.join(each)}." if each else ""))
     if odd:
         warn(

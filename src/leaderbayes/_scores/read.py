@@ -151,11 +151,9 @@ def arranged(scores: xr.DataArray, scheme: str | None) -> xr.DataArray:
 
 
 def options_of(
-    roles: Roles,
-    higher_is_better: bool | None = None,
-    drop: Sequence[str] = (),
+    roles: Roles, higher_is_better: bool | None = None, drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-) -> Asked:
+) -> Asked:  # fmt: skip
     """Check lists of names; arguments as of `read_scores`."""
     for name, value in {"drop": drop, "keep": keep}.items():
         if not are_names(value):

@@ -331,7 +331,7 @@ def _wide(table: Table, asked: Asked) -> Wide:
     table, read = _without_rows(table, read, asked)
     if fold is None and data is not None and read["round"].duplicated().any():
         if len(table.frame[[data, *players]].map(str).drop_duplicates()) == read["round"].nunique():
-            table.refuse(f"the rows of each {data!r} are copies of one: drop the others.")
+            table.refuse(f"rows of each {data!r} are copies: drop all but one, or name folds.")
         # A name that repeats is a data set, and its rows are folds; else each row is a round.
         of = read.pop("round")
         read |= {"tournament": of, "round": of.groupby(of).cumcount().astype(str)}

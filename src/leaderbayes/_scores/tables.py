@@ -166,8 +166,7 @@ def from_frame(frame: pd.DataFrame, where: str) -> Table:
             "metric (values='metric' in pivot_table)."
         )
     if frame.columns.hasnans:
-        nameless = int(np.argmax(frame.columns.isna()))
-        raise ScoresError(f"{where}: column {nameless} (from 0) has no name; name it.")
+        raise ScoresError(f"{where}: column {frame.columns.isna().argmax()} (from 0) has no name.")
     frame = frame.set_axis(pd.Index([text_of(c) for c in frame.columns], dtype=object), axis=1)
     index = frame.index
     if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):

@@ -54,11 +54,9 @@ def require_rounds(matches: xr.Dataset) -> None:
 
 
 def restriction(
-    matches: xr.Dataset,
-    hypothesis: Hypothesis | None,
-    value: float | Sequence[float],
+    matches: xr.Dataset, hypothesis: Hypothesis | None, value: float | Sequence[float],
     coefficients: int,
-) -> Linear | None:
+) -> Linear | None:  # fmt: skip
     """Write the hypothesis, if given, over the players and, if there is one, the intercept."""
     if hypothesis is not None:
         return linear(hypothesis, value, matches["player"].to_numpy(), coefficients)

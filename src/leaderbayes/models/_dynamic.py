@@ -61,6 +61,7 @@ def _of_votes(
     boards = [counted_votes(kept.isel(vote=number == t), "half") for t in range(len(names))]
     known = found.constant.drop_vars(["prior_df", "tie_scale"]).assign_coords(period=names).assign(
         period_of_vote=("vote", number), votes_of_period=("period", np.bincount(number)),
+        period_number=("period", np.arange(len(names))),
         step_scale=("model", [step_scale]),
     )  # fmt: skip
     with pm.Model(coords={"player": kept["player"].to_numpy()}) as model:
@@ -161,7 +162,8 @@ def dynamic(
     with pm.Model(coords=coords_of(matches) | {"period": names}) as model:
         data = declare(
             constants(_NAME, matches, np.concatenate(weights), options,
-                      period_of_round=("round", number))
+                      period_of_round=("round", number),
+                      period_number=("period", np.arange(len(names))))
         )  # fmt: skip
         b = _walk(data, [_counted(one) for one in boards], weights)
         observe_pairs(b, data["weight"], matches, tournament=number)

@@ -122,6 +122,8 @@ def score_tournaments(
     with pm.Model(coords=coords_of(scores, tournament)) as model:
         data = data_of(scores, test_fraction=test_fraction, prior_scale=prior_scale)
         registered("spread", spread, "player", "opponent")
+        registered("tournament_of_round", tournament, "tournament_round")
+        registered("tournament_number", np.arange(n), "tournament")
         prior = prior._replace(scale=WIDTH * data["prior_scale"])
         tau, cut = scale_of_players(prior, pairs_of_board(tables.mean, noise, n), n)
         c = pm.InverseGamma("noise_spread", noise.df / 2.0, noise.df / 2.0)
@@ -191,8 +193,12 @@ def draw(
         "posterior_predictive": drawn({"round_score": (tuple(rows), boards)}, rows, shape, step),
         "observed_data": xr.Dataset({"round_score": (tuple(rows), observed)}, rows),
         "constant_data": constant(scores, "score_tournaments")
-        .assign(spread=(("player", "opponent"), spread))
-        .assign_coords(opponent=coords["player"]),
+        .assign(
+            spread=(("player", "opponent"), spread),
+            tournament_of_round=("tournament_round", tournament),
+            tournament_number=("tournament", np.arange(len(coords["tournament"]))),
+        )
+        .assign_coords(opponent=coords["player"], tournament_round=coords["tournament_round"]),
     }
 
 

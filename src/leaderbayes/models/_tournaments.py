@@ -113,6 +113,7 @@ def tournaments(
             constants(
                 _NAME, matches, board.weight, options, dim="tournament_round",
                 tournament_of_round=("tournament_round", board.tournament),
+                tournament_number=("tournament", np.arange(len(coords["tournament"]))),
             ).assign_coords(tournament_round=coords["tournament_round"])
         )  # fmt: skip
         if groups is None:

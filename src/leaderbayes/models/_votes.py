@@ -113,8 +113,7 @@ def _constants(
     values: dict[str, Any] = {
         "first": ("vote", votes.first), "second": ("vote", votes.second),
         "count": ("vote", votes.n), "weight": ("vote", found.weight),
-        # A variable, for PyMC keeps no coordinate alone: names by first and second.
-        "shown": ("numbered", np.bincount(np.append(votes.first, votes.second))),
+        "player_number": ("player", np.arange(len(names))),  # in first and second
         **{key: ("vote", group) for key, group in rows.clusters.items()},
         "opinion_variance": ("clustering", found.tau2),
         "dispersion": ("model", [found.phi]),
@@ -122,7 +121,7 @@ def _constants(
     }  # fmt: skip
     coords: dict[str, Any] = {
         "vote": np.arange(len(votes.n)), "clustering": rows.clusterings, "model": [name],
-        "numbered": names,
+        "player": names,
     }  # fmt: skip
     if rows.effects:
         values["effect_value"] = ("vote", "effect"), votes.effect
@@ -130,7 +129,7 @@ def _constants(
         coords["effect"] = rows.effects
     if rows.both_bad is not None:
         values["both_bad"] = ("player", "opponent"), rows.both_bad
-        coords |= {"player": names, "opponent": names}
+        coords["opponent"] = names
     return xr.Dataset(values, coords)
 
 

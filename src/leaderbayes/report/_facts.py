@@ -46,11 +46,9 @@ _MEASURED = {
 
 
 def facts_of(
-    fit: xr.DataTree | xr.Dataset,
-    prob: float,
-    rope: float | None,
+    fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None,
     anchored: Mapping[str, Any] | None = None,
-) -> Facts:
+) -> Facts:  # fmt: skip
     """Gather what the templates of a report print, by the names that they use; or raise.
 
     ``kind`` is "epp" (of matches), "votes", "score", "theta" or "estimate". Without convergence

@@ -121,14 +121,9 @@ class LeaderboardTerminator:
     """
 
     def __init__(
-        self,
-        *,
-        patience: int = 20,
-        confidence: float = 0.9,
-        cost: float | None = None,
-        test_fraction: float | None = None,
-        seed: int | None = None,
-    ) -> None:
+        self, *, patience: int = 20, confidence: float = 0.9, cost: float | None = None,
+        test_fraction: float | None = None, seed: int | None = None,
+    ) -> None:  # fmt: skip
         self._patience = whole("patience", patience)
         self._confidence = share("confidence", confidence)
         self._cost = None if cost is None else number("cost", cost, at_least=0.0)

@@ -155,7 +155,7 @@ def test_players_and_scale_of_scores_do_not_matter(name):
         ({"model": "plackett_luce", "options": {"tie_scale": 1.0}}, "no option 'tie_scale'"),
         ({"model": "round_intercept", "within_round": False}, "within_round=True"),
         ({"model": "tournaments"}, "several tournaments"),
-        ({"model": ["tournaments"]}, "is unknown: there are"),
+        ({"model": ["tournaments"]}, "is unknown: did you mean"),
         ({"options": 3}, "options=3: give a mapping"),
         ({"weight": 1.0, "options": {"weight": 0.5}}, "weight is given twice"),
         ({"draws": 10**12}, "from 1 up to 1000000"),

@@ -45,9 +45,9 @@ def positions(known: xr.Dataset, dim: str, names: Any, given: Any) -> AnyInts:
     labels, given = pd.Index(np.atleast_1d(names)), np.asarray(given).astype(int)
     if f"{dim}_number" not in known:  # of an earlier version
         return np.where(given < len(labels), given, -1)
-    number = pd.Index(known[f"{dim}_number"].to_numpy())
-    where = labels.get_indexer(known.indexes[dim])
-    if number.has_duplicates or (where < 0).all():
+    number = pd.Index(np.atleast_1d(known[f"{dim}_number"]))
+    where = labels.get_indexer(known.indexes.get(dim, labels))
+    if number.has_duplicates or (where < 0).all() or len(where) != len(number):
         raise LeaderbayesError(
             f"This posterior has other {dim}s than its constant_data: rename them in all groups."
         )

@@ -77,8 +77,7 @@ def parts_of(post: Posterior, by: str) -> Parts:
 
 
 def refuse_one(post: Posterior) -> None:
-    """Raise if the posterior has one player alone, or one of several tournaments."""
-    assert not post.several or post.tournaments  # which raises
+    """Raise if the posterior has one player alone."""
     if len(post.players) < 2:
         raise LeaderbayesError(f"{post.called} has one {post.who}; comparisons need two.")
 

@@ -110,9 +110,8 @@ def votes_by_pair(votes: xr.Dataset, known: xr.Dataset, epp: Floats) -> xr.Datas
     from leaderbayes._numerics.vote_weights import pair_worth
 
     rows, clusters, tau2 = rows_of(votes, known)
-    board = counted_votes(votes, "half").reindex(
-        player=votes["player"], opponent=votes["player"].values, fill_value=0
-    )
+    who = votes["player"].to_numpy()
+    board = counted_votes(votes, "half").reindex(player=who, opponent=who, fill_value=0)
     board["worth"] = ("player", "opponent"), pair_worth(rows, epp, clusters, tau2)
     if "both_bad" in known:
         board["both_bad"] = known["both_bad"]
@@ -151,6 +150,8 @@ def boards_of(post: Any) -> list[tuple[xr.Dataset, Floats]]:
         return [(board, post.own_unit(post.read(name, post.who)))]
     number, place = post.constant[f"{by}_of_round"].to_numpy().astype(int), board["place"]
     epp, found = post.read(f"{name}_{by}", by, "player"), []
+    if len(number) != len(place):
+        raise LeaderbayesError(f"{post.called} has no observed_data/place.")
     if by == "period":
         number = _periods(post.tree, number)[0]
     for t in range(int(number.max(initial=-1)) + 1):

@@ -36,7 +36,6 @@ from leaderbayes._scores.tables import (
 from leaderbayes._types import Floats
 
 _MOST = 200_000  # rankings
-_LISTED = 5  # columns with a cell that is no number
 _SUMMED = "a summary of the others"
 _MEANS = {"mean", "average", "avg", "median"}
 
@@ -134,7 +133,7 @@ def checked(wide: Wide, asked: Asked) -> Long:
     refuse(table, asked, problems)
     if broken:
         first, *others = (str(problem) for problem in broken.values())
-        each = [it.removeprefix(f"{table.where}: ") for it in others[:_LISTED]]
+        each = [it.removeprefix(f"{table.where}: ") for it in others[:5]]
         each = [it.split(", which is not a number")[0].split(f"; {OF_SCORES}")[0] for it in each]
         raise ScoresError(first + (f" Also: {'; '.join(each)}." if each else ""))
     if odd:

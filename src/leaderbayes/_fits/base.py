@@ -91,7 +91,7 @@ class Posterior:
         found.is_ours = named is not None and named.parameter == kind.parameter
         found.model = first_of(kind.parameter, several=found.several)
         assert (
-            not (found.several and found.has(f"{kind.parameter}_tournament")) or found.tournaments
+            not found.several or not found.has(kind.parameter + "_tournament") or found.tournaments
         )
         if named is not None and found.is_ours:  # else another program's
             found.model = named

@@ -90,9 +90,7 @@ class Posterior:
         found.tree = post.tree
         found.is_ours = named is not None and named.parameter == kind.parameter
         found.model = first_of(kind.parameter, several=found.several)
-        assert (
-            not found.several or not found.has(kind.parameter + "_tournament") or found.tournaments
-        )
+        assert not (found.several and found.varies_by) or found.tournaments
         if named is not None and found.is_ours:  # else another program's
             found.model = named
             for group in kind.parts.keys() & set(post.tree.children):

@@ -65,19 +65,20 @@ class OfTournaments(Posterior):
 
     @classmethod
     def is_of(cls, post: Posterior) -> bool:
-        """Whether the posterior has a spread between tournaments, too."""
-        return super().is_of(post) and f"{cls.parameter}_spread" in post.tree["posterior"].dataset
+        """Whether the posterior has a spread between tournaments, too; raise if these are lost."""
+        found = super().is_of(post) and post.has(f"{cls.parameter}_spread")
+        known = {"tournament"} <= set(post.tree["posterior"].dims)
+        if found and not known and post.has(f"{cls.parameter}_tournament"):
+            raise LeaderbayesError(
+                f"{post.called} is of several tournaments, of which it has lost the dimension "
+                "tournament: take one by leaderbayes.study.select(dt, name)."
+            )
+        return found
 
     @cached_property
     def tournaments(self) -> Sequence[str]:  # type: ignore[override]
         """Names of the tournaments."""
-        inside = self.tree["posterior"].dataset
-        if "tournament" not in inside.dims:
-            raise LeaderbayesError(
-                f"{self.called} is of several tournaments, of which it has lost the dimension "
-                "tournament: take one by leaderbayes.study.select(dt, name)."
-            )
-        return [str(name) for name in inside["tournament"].to_numpy()]
+        return [str(name) for name in self.tree["posterior"].dataset["tournament"].to_numpy()]
 
     @cached_property
     def round_of(self) -> AnyInts:

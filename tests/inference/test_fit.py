@@ -22,7 +22,8 @@ OWN = {
 def quick(scores, *args, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        return lb.fit(scores, *args, progressbar=False, **{"seed": 1, "replicates": 20} | options)
+        own = {"seed": 1, "replicates": 20, "progressbar": False}
+        return lb.fit(scores, *args, **own | options)
 
 
 @pytest.fixture(scope="module", params=FAST)
@@ -105,10 +106,12 @@ def test_across_rounds(scores):
     assert dt.attrs["converged"]
 
 
-def test_auto_takes_mean_scores_for_answers_and_bradley_terry_for_all_else(scores):
+def test_auto_takes_mean_scores_for_answers_and_bradley_terry_for_all_else(scores, capsys):
     assert quick(scores, draws=50).attrs["model"] == "bradley_terry"
     answers = (np.random.default_rng(1).random((3, 60)) < 0.7).astype(float)
-    assert quick(board(answers), draws=50).attrs["model"] == "mean_score"
+    assert capsys.readouterr().err == ""
+    assert quick(board(answers), draws=50, progressbar=True).attrs["model"] == "mean_score"
+    assert capsys.readouterr().err.startswith("model: mean_score (")
 
 
 def test_the_old_name_of_the_fast_engine_is_an_alias(scores):

@@ -249,6 +249,7 @@ def covered(dt, strength):
     return float(((low <= gap) & (gap <= high)).mean())
 
 
+@pytest.mark.slow
 def test_moves_are_not_for_matched_strengths():
     """Chains of moved points agreed at the wrong place."""
     dt = fit(neighbours(3)[0], sampler="metropolis")

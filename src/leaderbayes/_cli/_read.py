@@ -181,28 +181,19 @@ def _check_players(given: Mapping[str, Any], players: Sequence[str], values: Any
 def fit(data: Data, given: Mapping[str, Any]) -> "xr.DataTree":
     """Fit what was read; print which model was taken, and why."""
     import leaderbayes as lb
+    from leaderbayes._fits.posterior import Posterior
+    from leaderbayes._inference.fit import say_model
     from leaderbayes.models._registry import MODELS
 
     if given["model"] in MODELS and not MODELS[given["model"]].several:
         _check_one(data.given, given)
+    shown = sys.stderr.isatty()
     # PyMC draws its progress bar on standard output, which is for results here.
     with redirect_stdout(sys.stderr):
-        dt = lb.fit(
-            data.given.values, progressbar=sys.stderr.isatty(), **fit_arguments(data, given)
-        )
-    if given["model"] == "auto" and not given["as_json"]:
-        say_model(dt)
+        dt = lb.fit(data.given.values, progressbar=shown, **fit_arguments(data, given))
+    if given["model"] == "auto" and not shown and not given["as_json"]:
+        say_model(Posterior(dt))
     return dt
-
-
-def say_model(dt: "xr.DataTree") -> None:
-    """Print which model was taken by itself, and why."""
-    from leaderbayes._fits.posterior import Posterior
-
-    post = Posterior(dt)
-    alone = post.constant.sizes.get("clustering") == 0
-    said = f"{post.kind.said}{', independent because no judge is known' if alone else ''}"
-    click.echo(f"model: {post.model.name} ({said}); others: leaderbayes models", err=True)
 
 
 def _flag(name: str) -> str:

@@ -1,6 +1,7 @@
 """Fit a model to a leaderboard: from data to a posterior."""
 
 import json
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -103,7 +104,7 @@ def fit(
     replicates : int
         Number of replicated data sets in ``posterior_predictive``.
     progressbar : bool
-        Show the progress of NUTS.
+        Show the progress of NUTS, and which model "auto" took.
 
     Returns
     -------
@@ -179,7 +180,16 @@ def fit(
         }
         tree.attrs |= checked(Posterior(tree), seed)
     tree.attrs["warnings"] = repeated(caught)
+    if model == "auto" and progressbar:
+        say_model(Posterior(tree))
     return tree
+
+
+def say_model(post: Posterior) -> None:
+    """Print which model was taken by itself, and why."""
+    more = ", independent because no judge is known" * (post.constant.sizes.get("clustering") == 0)
+    said = f"model: {post.model.name} ({post.kind.said}{more}); others: leaderbayes models"
+    print(said, file=sys.stderr)
 
 
 def model_for(data: Any, name: str) -> Model:
@@ -204,9 +214,9 @@ def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) ->
     if twice := sorted(chosen.keys() & more.keys()):
         raise LeaderbayesError(f"{twice[0]} is given twice: by {twice[0]}= and in options.")
     chosen |= more
-    for name in chosen:
-        if name not in own:
-            raise LeaderbayesError(f"{model.name} has no option {name!r}: {suggest(name, own)}")
+    if alien := [name for name in chosen if name not in own]:
+        none = f"{model.name} has no option {' or '.join(map(repr, alien))}"
+        raise LeaderbayesError(f"{none}: {suggest(alien[0], own)}")
     return chosen
 
 
@@ -266,8 +276,7 @@ def _keywords(function: Any) -> list[str]:
 
 def _of_pymc(model: Model, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of the pm.Model; raise if it lacks one."""
-    alien = options.keys() - _keywords(model.build)
-    if alien:
+    if alien := options.keys() - _keywords(model.build):
         raise LeaderbayesError(
             f"{' and '.join(sorted(alien))}: the PyMC model of {model.name} does not support "
             "this; use sampler='auto', without prior=True."

@@ -142,7 +142,8 @@ def cases():
     for name, model in MODELS.items():
         for kind in model.data:
             for how in ("fit", "pm.sample"):
-                slow = how == "fit" and (name in ALIKE or compiles(model, kind))
+                slow = name in ALIKE and kind == "votes"
+                slow |= how == "fit" and (name in ALIKE or compiles(model, kind))
                 yield pytest.param(name, kind, how, marks=[pytest.mark.slow] * slow)
 
 

@@ -132,6 +132,7 @@ def test_every_board_has_one(options):
         assert float(ring["mean"].sel(names)) > float(plain["mean"].sel(names)) + 0.15
 
 
+@pytest.mark.slow
 def test_of_one_round_and_of_many_players():
     rng = np.random.default_rng(3)
     one = lb.win_probability(fit(simulate(rng.normal(size=5), 1, rng)))

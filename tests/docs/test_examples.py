@@ -28,9 +28,11 @@ def folder_of(tmp_path_factory):
     return folder
 
 
-# PyMC's Simulator calls PyTensor in the old way.
+# PyMC's Simulator calls PyTensor in the old way. Other tests draw every plot, too.
 @pytest.mark.filterwarnings("ignore:[\\s\\S]*RandomVariable:DeprecationWarning")
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * n.startswith("plots.")) for n in FUNCTIONS]
+)
 def test_examples_run_as_printed(name, folder_of, monkeypatch):
     monkeypatch.chdir(folder_of(inspect.getdoc(look_up(name))))  # some of them write files
     # Of a class its methods' too, if they have any.

@@ -17,11 +17,8 @@ import leaderbayes as lb
 from conftest import board
 from leaderbayes._numerics.bradley_terry import newton
 
-SEEDS = range(300)
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:LB015"),
-    pytest.mark.filterwarnings("ignore:LB014"),
-]
+SEEDS = range(200)
+pytestmark = pytest.mark.filterwarnings("ignore:LB01[45]")
 
 
 def random_scores(seed, *, ties=True):

@@ -149,6 +149,7 @@ def test_intervals_cover():
     assert np.mean(inside) == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 400))
 
 
+@pytest.mark.slow
 def test_pseudo_rounds_and_bootstrap():
     separated = lb.matches(board([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]]))
     fit = lb.likelihood.plackett_luce(separated, pseudo_rounds=1.0)

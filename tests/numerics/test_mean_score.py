@@ -138,6 +138,7 @@ def test_gaps_are_filled_and_what_is_there_stays():
     np.testing.assert_array_equal(whole[0].mean, one.mean)
 
 
+@pytest.mark.slow
 def test_more_draws_are_of_more_boards():
     """Else the remedy of LB001, more draws, would not help a player with one score."""
     y = np.random.default_rng(3).normal(size=(4, 3))

@@ -6,6 +6,8 @@ import pytest
 
 import leaderbayes as lb
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def visit():

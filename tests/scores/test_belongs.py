@@ -141,6 +141,7 @@ def test_foreign_columns_are_refused_or_named(name):
     assert others <= 1
 
 
+@pytest.mark.slow
 def test_several_foreign_columns_at_once():
     """Four beside five columns of accuracies of 12 rows, once one is known to be none."""
     unnoticed = others = 0

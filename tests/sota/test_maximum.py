@@ -93,7 +93,7 @@ def test_independent_equal_estimates():
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.7, 1.0])
-@pytest.mark.parametrize("many", [4, 200])
+@pytest.mark.parametrize("many", [4, pytest.param(200, marks=pytest.mark.slow)])
 def test_estimates_with_errors_of_their_own(rho, many):
     rng, draws = np.random.default_rng(1), 4000
     theta, se = rng.normal(100.0, 3.0, size=many), rng.uniform(1.0, 4.0, size=many)

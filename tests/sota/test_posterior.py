@@ -222,7 +222,7 @@ def test_a_parameter_on_which_chains_disagree_is_the_worst():
         assert found["converged"] == converged
 
 
-@pytest.mark.parametrize("se", [None, 0.01])
+@pytest.mark.parametrize("se", [None, pytest.param(0.01, marks=pytest.mark.slow)])
 def test_losses_are_answered_as_losses(se):
     """And everything else is as of the same board of gains."""
     rng = np.random.default_rng(1)

@@ -78,6 +78,7 @@ def test_what_cannot_be_drawn_is_named():
         lb.sota.summary(bare)
 
 
+@pytest.mark.slow
 def test_simulated_boards(capsys):
     board = lb.sota.read_board(SCORES, n=200)
     how = {"sampler": "abc-smc", "law": "beta", "draws": 150, "chains": 2, "seed": 1}

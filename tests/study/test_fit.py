@@ -67,6 +67,7 @@ def test_xarray_opens_it(fitted, store):
     assert set(opened.children) == set(fitted.children)
 
 
+@pytest.mark.slow
 def test_the_same_by_processes(boards, fitted, tmp_path):
     lb.study.fit(boards, store=tmp_path / "two", workers=2, **OPTIONS)
     for name, child in lb.study.open(tmp_path / "two").children.items():

@@ -70,6 +70,7 @@ def test_absent_players_do_not_shift_the_rest():
     assert int(made["z"].isnull().sum()) == 4
 
 
+@pytest.mark.slow
 def test_z_is_standard_normal_where_nothing_is_unusual():
     rng = np.random.default_rng(1)
     mean, sd = 2.0 * rng.normal(size=8), 0.3

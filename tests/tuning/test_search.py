@@ -249,7 +249,7 @@ def test_all_iterations_without_a_rule():
     assert two.decisions_["reason"].iloc[-1] == "2 iterations, the maximum"
 
 
-@pytest.mark.parametrize("stop", ["posterior", "wald"])
+@pytest.mark.parametrize("stop", ["posterior", pytest.param("wald", marks=pytest.mark.slow)])
 def test_an_iterated_grid_closes_in(stop):
     search = LeaderboardSearchCV(
         TREE, {"max_depth": [1, 9], "min_samples_leaf": [1, 61]}, strategy="iterated", stop=stop,

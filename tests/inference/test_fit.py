@@ -22,8 +22,9 @@ OWN = {
 def quick(scores, *args, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        own = {"seed": 1, "replicates": 20, "progressbar": False}
-        return lb.fit(scores, *args, **own | options)
+        return lb.fit(
+            scores, *args, **{"seed": 1, "replicates": 20, "progressbar": False} | options
+        )
 
 
 @pytest.fixture(scope="module", params=FAST)

@@ -50,16 +50,15 @@ def sampled(model):
         )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("bradley_terry", {"weight": "composite", "prior_df": 7.0}),
-        ("davidson", {"weight": 1.0, "test_fraction": 0.2, "tie_scale": 1.5}),
-        ("round_intercept", {"intercept_scale": 0.5, "order": list("dbca")}),
-        ("mean_score", {"test_fraction": 0.2, "prior_scale": 3.0}),
-        pytest.param("rasch", {"difficulty_scale": 1.5}, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("name", "options"), [
+    ("bradley_terry", {"weight": "composite", "prior_df": 7.0}),
+    pytest.param("bradley_terry", {"weight": 0.5, "test_fraction": 0.2}, marks=pytest.mark.slow),
+    ("davidson", {"weight": 1.0, "test_fraction": 0.2, "tie_scale": 1.5}),
+    pytest.param("plackett_luce", {"weight": 0.25, "prior_scale": 3.0}, marks=pytest.mark.slow),
+    ("round_intercept", {"intercept_scale": 0.5, "order": list("dbca")}),
+    ("mean_score", {"test_fraction": 0.2, "prior_scale": 3.0}),
+    pytest.param("rasch", {"difficulty_scale": 1.5, "prior_scale": 3.0}, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_options_are_found_in_draws_of_pymc(name, options):
     scores = BOARD.astype(float).assign_coords(player=list("abcd")).assign_attrs(BOARD.attrs)
     if name == "rasch":

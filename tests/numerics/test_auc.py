@@ -89,14 +89,13 @@ def best_of(a, many, sizes, rho):
     return factor_cdf(below, Mixture(one, np.array([float(many)]), 0.0), load)
 
 
-# Of a thousand E max is -0.15 of its sd off (-0.35, were what the larger class adds normal).
-@pytest.mark.parametrize(
-    ("a", "many", "sizes", "slack"),
-    [
-        pytest.param(0.97, 1000, (30, 170), 0.17, marks=pytest.mark.slow),
-        (0.9, 10, (100, 400), 0.02),
-    ],
-)
+# At sizes (20, 180) and a thousand classifiers E max is -0.1 of its sd off, at 0.97 and (30, 170)
+# -0.15 (-0.37 and -0.35, were what the larger class adds normal).
+@pytest.mark.parametrize(("a", "many", "sizes", "slack"), [
+    pytest.param(0.9, 1000, (20, 180), 0.12, marks=pytest.mark.slow),
+    pytest.param(0.97, 1000, (30, 170), 0.17, marks=pytest.mark.slow),
+    (0.9, 10, (100, 400), 0.02),
+])  # fmt: skip
 def test_best_of_independent_classifiers(a, many, sizes, slack):
     rng = np.random.default_rng(6)
     boards = 400

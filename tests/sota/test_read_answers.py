@@ -64,6 +64,7 @@ def test_as_by_hand(answers):
     assert said == {name: value for name, value in by_hand.attrs.items() if name != "source"}
     pairs = np.corrcoef(answers)[np.triu_indices(len(answers), 1)]
     assert board.attrs["rho"] == pytest.approx(np.sqrt(pairs.mean()))
+    assert "rho" in lb.sota.posterior(board, draws=50, seed=1)["posterior"]
     shrunk = lb.sota.shrink(by_hand, rho=board.attrs["rho"])
     xr.testing.assert_identical(lb.sota.shrink(board), shrunk)
 
@@ -72,7 +73,8 @@ def test_as_by_hand(answers):
 def test_a_rho_that_is_given_wins(answers):
     board = lb.sota.read_answers(answers)
     bare = lb.sota.read_board(answers.mean("round").to_series(), n=N)
-    assert "rho" not in [v.name for v in lb.models.sota(board, rho=0.4).free_RVs]
+    a, b = (lb.sota.posterior(x, rho=0.4, draws=25, seed=1)["posterior"] for x in (board, bare))
+    xr.testing.assert_identical(a.to_dataset(), b.to_dataset())
     for rho in (0.0, 0.4):
         assert lb.sota.shrink(board, rho=rho).attrs["rho"] == rho
     # A board that says a number says it as an argument does; one without says 0.

@@ -176,9 +176,8 @@ NORMAL = {"sd": 0.03, "correlation": 0.5, "seed": 1}
 ITEMS = {"accuracy": 0.7, "discordance": 0.2, "seed": 1}
 
 
-@pytest.mark.parametrize(
-    ("players", "given"), [pytest.param(5, NORMAL, marks=pytest.mark.slow), (2, ITEMS)]
-)
+@pytest.mark.parametrize(("players", "given"), [
+    pytest.param(5, NORMAL, marks=pytest.mark.slow), (2, ITEMS)])  # fmt: skip
 def test_a_design_agrees_with_itself(players, given):
     """What is found with the target's probability, is; in other units, too."""
     few, many = (10, 40) if "sd" in given else (60, 200)

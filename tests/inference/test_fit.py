@@ -22,9 +22,8 @@ OWN = {
 def quick(scores, *args, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        return lb.fit(
-            scores, *args, **{"seed": 1, "replicates": 20, "progressbar": False} | options
-        )
+        own = {"seed": 1, "replicates": 20, "progressbar": False} | options
+        return lb.fit(scores, *args, **own)
 
 
 @pytest.fixture(scope="module", params=FAST)
